@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from scheduler.model.problem import Problem
 
 INFEASIBLE_STATUS = 3
+CONFLICT_S = 5.0
+"""Seconds for finding out which budget contradicts the other constraints."""
 
 
 class NamingStrategies(TyperCommand):
@@ -123,18 +125,26 @@ def _solved(
     show: bool,
 ) -> tuple[Result, float, bool]:
     """Return the result, the seconds that it took, and whether a signal ended the search."""
-    from bridge.children.processes import ChildProcesses  # noqa: PLC0415  # see _entry
+    import numpy as np  # noqa: PLC0415  # see _entry
+
+    from bridge.children.processes import ChildProcesses  # noqa: PLC0415
     from bridge.children.time_limit import TimeLimit  # noqa: PLC0415
     from cli.solve.solve_live import LiveLine  # noqa: PLC0415
     from scheduler.base.deadline import Deadline  # noqa: PLC0415
-    from scheduler.contract.strategy import ignore  # noqa: PLC0415
+    from scheduler.budget_conflict import budget_conflict  # noqa: PLC0415
+    from scheduler.contract.strategy import Context, ignore  # noqa: PLC0415
     from scheduler.plan import plan  # noqa: PLC0415
 
     def run(report: Report) -> Result:
         limit = TimeLimit(Deadline(interrupt.clock, end), children)
-        return plan(
+        found = plan(
             problem, entry.name, parameters, seed, limit.deadline, children=limit.children, report=report
         )
+        if found.status != "infeasible":
+            return found
+        limit = TimeLimit(Deadline(interrupt.clock, time.monotonic() + CONFLICT_S), children)
+        context = Context(np.random.default_rng(seed), limit.deadline, limit.children, report)
+        return replace(found, reason=budget_conflict(problem, context) or found.reason)
 
     with Interrupt(every_ending=True) as interrupt, ChildProcesses() as children:
         if entry.exact:

@@ -30,7 +30,10 @@ def document(problem: Problem, result: Result, seconds: float) -> dict[str, Any]
         **_graphs(problem, result),
         "mean_delay_ms": worth and worth.mean_delay_ms,
         "moves": _moves(problem, result),
+        "loading_s": _loading(problem, result),
         "stay": _stay(problem),
+        "exceeded": _exceeded(problem, result),
+        "notes": _notes(problem),
         "critical_path": worth and [operators[i].name for i in worth.critical_path],
         "range": {metric: list(limits) for metric, limits in problem.ranges.items()},
         "bound": result.bound,
@@ -70,6 +73,41 @@ def _moves(problem: Problem, result: Result) -> list[dict[str, Any]] | None:
     ]
 
 
+def _loading(problem: Problem, result: Result) -> dict[str, float] | None:
+    from scheduler.moving.prices import loading_s  # noqa: PLC0415  # see document
+
+    return None if result.placement is None else loading_s(problem, result.placement)
+
+
+def _notes(problem: Problem) -> list[str]:
+    """Return a sentence on each thing that is weighed and of which there is nothing to weigh."""
+    from scheduler.moving.prices import without_price  # noqa: PLC0415  # see document
+
+    note = without_price(problem)
+    alike = [
+        f"{metric} is weighed, and all placements are alike in it"
+        for metric, weight in problem.objective.weights.items()
+        if weight > 0 and not problem.scale.factor(metric)
+    ]
+    return alike if note is None else [*alike, note]
+
+
+def _exceeded(problem: Problem, result: Result) -> list[dict[str, Any]] | None:
+    from scheduler.evaluation.exceeded import exceeded  # noqa: PLC0415  # see document
+
+    if result.placement is None:
+        return None
+    return [
+        {
+            "operator": each.operator,
+            "node": each.node,
+            "duration_ms": each.duration_ms,
+            "duration_max_ms": each.limit_ms,
+        }
+        for each in exceeded(problem, result.placement)
+    ]
+
+
 def _stay(problem: Problem) -> dict[str, Any] | None:
     from scheduler.model.metrics.catalogue import METRICS  # noqa: PLC0415  # see document
     from scheduler.moving.prices import staying  # noqa: PLC0415  # see document
@@ -77,7 +115,8 @@ def _stay(problem: Problem) -> dict[str, Any] | None:
     stay = staying(problem)
     if stay is None:
         return None
-    values = {METRICS[name].answer: stay.worth.values[name] for name in ("response_time", "cost")}
+    shown = ("response_time", "cost", "duration_excess")
+    values = {METRICS[name].answer: stay.worth.values[name] for name in shown}
     return {"objective": stay.worth.objective, **values, "violations": list(stay.violations)}
 
 
@@ -87,7 +126,16 @@ def print_tables(problem: Problem, result: Result, seconds: float) -> None:
 
     console = Console()
     console.print(_placement_table(problem, result))
+    if problem.current is not None and (loading := _loading(problem, result)):
+        each = ", ".join(f"{printable(node)} for {seconds:.6g} s" for node, seconds in loading.items())
+        console.print(f"Nodes load: {each}.", highlight=False, markup=False)
     console.print(_worth_table(problem, result))
+    for late in _exceeded(problem, result) or ():
+        takes = f"{late['duration_ms']:.6g} ms per tuple on {printable(late['node'])}"
+        most = f"and its limit is {late['duration_max_ms']:.6g} ms"
+        console.print(f"{printable(late['operator'])} takes {takes}, {most}", highlight=False, markup=False)
+    for note in _notes(problem):
+        console.print(f"Note: {printable(note)}", highlight=False, markup=False)
     for violation in (_stay(problem) or {}).get("violations", ()):
         console.print(f"Staying breaks a constraint: {printable(violation)}", highlight=False, markup=False)
     reason = f"{result.status}: {printable(result.reason)}"

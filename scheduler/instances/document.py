@@ -41,7 +41,7 @@ KINDS: Final[Mapping[str, type[Constraint]]] = MappingProxyType(
 )
 """Constraints that instance files can state, each by a key that is its kind."""
 
-_CHOICES = ("cost_model", "migration_price", "duration_model")
+_CHOICES = ("cost_model", "migration_price", "duration_model", "duration_limit")
 _TOP_KEYS = ("objective", "current", "gone", "budget", "constraints")
 _OPERATOR_DEFAULTS = {
     key: bounds.default for key, bounds in OPERATOR_QUANTITIES.items() if key != "execution_time_ms"
@@ -146,6 +146,8 @@ def _network(given: object) -> Network:
     for place, each in json_items(f"{path}.nodes", entries["nodes"]):
         fields = json_object(place, each, required=_NODE_KEYS[:2], optional=_NODE_KEYS[2:])
         json_object(f"{place}.capacity", fields["capacity"])
+        if "holds" in fields:
+            fields["holds"] = tuple(json_array(f"{place}.holds", fields["holds"]))
         with inside(place):
             nodes.append(Node(**fields))
     if ("delay_ms" in entries) == ("coordinates" in entries):
@@ -212,7 +214,7 @@ def to_document(problem: Problem) -> dict[str, Any]:
     ]
     nodes = [
         {"name": each.name, "capacity": dict(each.capacity)}
-        | {key: value for key in _NODE_KEYS[2:] if _written(key, value := getattr(each, key))}
+        | {key: value for key in _NODE_KEYS[2:] if _written(key, value := _plain(getattr(each, key)))}
         for each in network.nodes
     ]
     links: dict[str, Any] = {"nodes": nodes}
@@ -252,7 +254,12 @@ def to_document(problem: Problem) -> dict[str, Any]:
 def _written(key: str, value: object) -> bool:
     """Return whether a document states this of a node."""
     bounds = NODE_QUANTITIES.get(key)
-    return value is not None if bounds is None else bounds.always_written or value != bounds.default
+    return bool(value) if bounds is None else bounds.always_written or value != bounds.default
+
+
+def _plain(value: object) -> object:
+    """Return a value as JSON has it."""
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _stated(constraints: tuple[Constraint, ...]) -> dict[str, list[dict[str, Any]]]:
@@ -260,9 +267,7 @@ def _stated(constraints: tuple[Constraint, ...]) -> dict[str, list[dict[str, Any
     for each in constraints:
         if each.kind not in KINDS:
             raise ModelError(f"constraints.{each.kind}", "no instance file states constraints of this kind")
-        values = {
-            name: list(value) if isinstance(value, tuple) else value for name, value in vars(each).items()
-        }
+        values = {name: _plain(value) for name, value in vars(each).items()}
         stated.setdefault(each.kind, []).append(values)
     return stated
 

@@ -16,8 +16,10 @@ from scheduler.model.capacity import TOLERANCE
 if TYPE_CHECKING:
     from scheduler.model.application import Application
     from scheduler.model.network import Network
+    from scheduler.model.objective import Objective
 
 DurationModel = Literal["measured", "queue"]
+DurationLimit = Literal["hard", "soft"]
 
 
 def durations_ms(application: Application, speedup: FloatArray, model: DurationModel) -> FloatArray:
@@ -54,16 +56,41 @@ def _queued_ms(application: Application, speedup: FloatArray) -> FloatArray:
     return frozen(np.where(busy < 1.0, service + waiting, np.inf))
 
 
-def too_slow(application: Application, network: Network, model: DurationModel) -> BoolArray | None:
-    """(n_ops, n_nodes) where operators would take longer than they may; None if no limit is at work.
+def too_slow(application: Application, network: Network, objective: Objective) -> BoolArray | None:
+    """(n_ops, n_nodes) where operators may not run for the time they would take; None if no limit works.
+
+    A hard limit closes all nodes on which they would take longer, a soft one those on which they cannot keep
+    up with their tuples: there is no price for a queue that grows for ever.
+    """
+    over = _over_ms(application, network, objective)
+    if over is None:
+        return None
+    return frozen(np.isinf(over) if objective.duration_limit == "soft" else over > 0)
+
+
+def excess_ms(application: Application, network: Network, objective: Objective) -> FloatArray | None:
+    """(n_ops, n_nodes) time per tuple beyond the limit, ms, 0 within it; None if no limit works.
+
+    Where an operator cannot keep up, which no limit permits, it has the largest excess that it has elsewhere.
+    """
+    over = _over_ms(application, network, objective)
+    if over is None:
+        return None
+    finite = np.where(np.isinf(over), 0.0, over)
+    return frozen(np.where(np.isinf(over), finite.max(axis=1, keepdims=True), finite))
+
+
+def _over_ms(application: Application, network: Network, objective: Objective) -> FloatArray | None:
+    """(n_ops, n_nodes) time beyond the limit, perhaps infinite; what differs by rounding only is 0.
 
     By measurements a limit works once the duration was measured, and the speed-up with it.
     """
-    most = application.duration_max_ms
+    model, most = objective.duration_model, application.duration_max_ms
     limited = most > 0
     if model == "measured":
         limited &= (application.actual_ms > 0) & (application.actual_speedup > 0)
     if not limited.any():
         return None
-    longest = np.where(limited, most * (1.0 + TOLERANCE), np.inf)
-    return frozen(durations_ms(application, network.speedup, model) > longest[:, None])
+    taken = durations_ms(application, network.speedup, model)
+    longer = limited[:, None] & (taken > (most * (1.0 + TOLERANCE))[:, None])
+    return np.where(longer, taken - most[:, None], 0.0)

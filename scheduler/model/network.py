@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from scheduler.base.arrays import FloatArray, floats, frozen, plain_numbers
-from scheduler.base.checks import LARGEST, ModelError, name, number, quantities, shown, unique
+from scheduler.base.checks import LARGEST, ModelError, distinct_names, name, number, quantities, shown, unique
 from scheduler.base.quantities import check_quantities, quantities_of, quantity
 from scheduler.model.link_table import Apart, LinkTable, MatrixTable
 
@@ -26,13 +26,14 @@ class Node:
 
     Attributes:
         name: Unique within the network.
-        capacity: C_u by resource name (>= 0): what is free for this application.
+        capacity: C_u by resource name (>= 0): what is free for this application; unlimited if not named.
         speedup: S_u relative to the reference processor (at least 1e-9).
         availability: A_u, probability of being up, in (0, 1].
         site: Data centre or region, if known.
         cost: Price of running one operator here, in cost units (>= 0); per second, where moves are priced.
         shared_pull_s: Time to load here what all operators share, once for all of them, s (>= 0).
         pull_mb_per_s: b_(M,u) of paper 001, rate at which images and state come here (>= 0); 0: not known.
+        holds: Names of the operators whose images are here already, so that only state has to come with them.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Node:
     cost: float = quantity(0.0)
     shared_pull_s: float = quantity(0.0)
     pull_mb_per_s: float = quantity(0.0)
+    holds: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         name("name", self.name)
@@ -50,6 +52,8 @@ class Node:
         check_quantities(self)
         if self.site is not None:
             name("site", self.site)
+        if self.holds:
+            object.__setattr__(self, "holds", distinct_names("holds", self.holds))
 
 
 NODE_QUANTITIES = quantities_of(Node)

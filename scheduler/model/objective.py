@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from scheduler.base.checks import ModelError, number, one_of, shown
 from scheduler.model.metrics.catalogue import METRICS
+from scheduler.model.metrics.duration_excess import DURATION_EXCESS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from scheduler.base.arrays import FloatArray
-    from scheduler.model.duration import DurationModel
+    from scheduler.model.duration import DurationLimit, DurationModel
     from scheduler.model.metrics.record import Range
 
 _Value = TypeVar("_Value", float, "FloatArray")
@@ -33,6 +34,8 @@ class Objective:
             (``destination``), or of the one that is left (``source``, as eq. 13 of paper 001 has it).
         duration_model: What limits on durations look at: what was measured (``measured``, eq. 18), or
             execution times and the queues that rates make (``queue``).
+        duration_limit: Whether limits on durations are kept (``hard``), or what exceeds them is the metric
+            `duration_excess` (``soft``). None is soft where that metric has a weight, and never stays None.
     """
 
     weights: Mapping[str, float] = field(default_factory=lambda: {"response_time": 1.0})
@@ -40,6 +43,7 @@ class Objective:
     cost_model: Literal["per-operator", "per-node"] = "per-operator"
     migration_price: Literal["destination", "source"] = "destination"
     duration_model: DurationModel = "measured"
+    duration_limit: DurationLimit | None = None
 
     def __post_init__(self) -> None:
         _known("weights", self.weights)
@@ -54,6 +58,9 @@ class Objective:
         one_of("cost_model", self.cost_model, ("per-operator", "per-node"))
         one_of("migration_price", self.migration_price, ("destination", "source"))
         one_of("duration_model", self.duration_model, ("measured", "queue"))
+        if self.duration_limit is None:
+            object.__setattr__(self, "duration_limit", "soft" if weights[DURATION_EXCESS.name] else "hard")
+        one_of("duration_limit", self.duration_limit, ("hard", "soft"))
 
 
 def _known(where: str, given: Mapping[str, object]) -> None:

@@ -17,6 +17,7 @@ from scheduler.model.constraints.constraint import Constraint, Rules
 from scheduler.model.constraints.separation import CoLocationLimit
 from scheduler.model.current import ELSEWHERE, GONE, MARKS, UNPLACED
 from scheduler.model.duration import too_slow
+from scheduler.model.loading import load_mb
 from scheduler.model.metrics.terms import MetricTerms
 from scheduler.model.network import Network, Node
 from scheduler.model.node_sets import Kinds, NodeSets
@@ -63,7 +64,8 @@ class Problem:
         constraints: What holds besides allowed nodes and capacities.
         resources: Names of all demanded resources, sorted, then those that constraints amount to.
         demand: (n_ops, n_resources) C_i.
-        capacity: (n_nodes, n_resources) C_u; 0 for a resource that the node does not name.
+        capacity: (n_nodes, n_resources) C_u; of a resource that the node does not name, more than enough for
+            all operators, so that no method meets infinite amounts.
         node_sets: The sets of nodes V_res^i, each held once.
         allowed: (n_ops, n_nodes) whether u is in V_res^i; takes no memory if all sets are equal.
         ranges: (min, max) of every metric, given or computed, by metric name.
@@ -98,8 +100,10 @@ class Problem:
         stated = [each.resource(self.application, place) for place, each in places]
         shared = [each for each in stated if each is not None]
         put("resources", (*resources, *(each.name for each in shared)))
-        demand = _table([operator.demand for operator in operators], resources)
-        capacity = _table([node.capacity for node in nodes], resources)
+        demand = _table([operator.demand for operator in operators], dict.fromkeys(resources, 0.0))
+        # twice what all demand, so that a sum in another order stays below it
+        plenty = dict(zip(resources, 2.0 * demand.sum(axis=0), strict=True))
+        capacity = _table([node.capacity for node in nodes], plenty)
         put("demand", frozen(np.column_stack([demand, *(each.demand for each in shared)])))
         most = [np.full(len(nodes), each.capacity) for each in shared]
         put("capacity", frozen(np.column_stack([capacity, *most])))
@@ -120,8 +124,8 @@ class Problem:
 
     @property
     def too_slow(self) -> BoolArray | None:
-        """(n_ops, n_nodes) where operators would take longer than they may; None if no limit is at work."""
-        return too_slow(self.application, self.network, self.objective.duration_model)
+        """(n_ops, n_nodes) where limits on durations let no operator run; None if no limit works."""
+        return too_slow(self.application, self.network, self.objective)
 
     @cached_property
     def execution_ms(self) -> FloatArray:
@@ -174,15 +178,18 @@ class Problem:
 
     def _check_pull(self) -> None:
         """Refuse nodes to which something may have to be loaded at a rate that is not known."""
-        load_mb = self.application.image_mb + self.application.state_mb
+        loads = load_mb(self.application, self.network)
         unknown = self.network.pull_mb_per_s <= 0
-        if not (load_mb.any() and unknown.any()):
+        something = self.application.image_mb.any() or self.application.state_mb.any()
+        if not (something and unknown.any()):
             return
-        cases = np.argwhere((load_mb > 0)[:, None] & unknown & self.allowed)
+        cases = np.argwhere((loads > 0) & unknown & self.allowed)
         if cases.size:
             i, u = cases[0].tolist()
             where, operator = f"network.nodes[{u}].pull_mb_per_s", self.application.operators[i].name
-            raise ModelError(where, f"missing: operator {operator} may come here and loads {load_mb[i]:g} MB")
+            raise ModelError(
+                where, f"missing: operator {operator} may come here and loads {loads[i, u]:g} MB"
+            )
 
     def _places_of_constraints(self) -> list[tuple[str, Constraint]]:
         """Return each constraint with its place: the position among those of its kind."""
@@ -204,6 +211,7 @@ class Problem:
         return frozen(current.astype(np.int64))
 
 
-def _table(amounts: list[Mapping[str, float]], resources: list[str]) -> FloatArray:
-    rows = [[by_name.get(resource, 0.0) for resource in resources] for by_name in amounts]
-    return frozen(np.array(rows, dtype=np.float64).reshape(len(amounts), len(resources)))
+def _table(amounts: list[Mapping[str, float]], missing: Mapping[str, float]) -> FloatArray:
+    """Return (n_amounts, n_resources) amounts of the resources that `missing` has values for."""
+    rows = [[by_name.get(resource, value) for resource, value in missing.items()] for by_name in amounts]
+    return frozen(np.array(rows, dtype=np.float64).reshape(len(amounts), len(missing)))

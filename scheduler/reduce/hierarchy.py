@@ -11,6 +11,7 @@ import numpy as np
 from scheduler.base.checks import LARGEST
 from scheduler.construct.penalty import link_penalty
 from scheduler.model.capacity import fits
+from scheduler.model.loading import held
 from scheduler.model.network import LINK_QUANTITIES, NODE_QUANTITIES
 from scheduler.model.problem import Application, Network, Node, Problem
 from scheduler.reduce.clustering import between, clusters
@@ -70,8 +71,9 @@ def aggregate(problem: Problem, group: IntArray) -> Problem:
     link between two VDCs has the mean delay, availability and so on of the links between their nodes. From
     a VDC to itself links are perfect, as they are from a node to itself: the model knows no others, and
     the groups are made so that links within them are good. An operator is allowed where one of the nodes
-    could hold it alone; limits on co-location count as often as there are nodes. So every placement
-    on nodes is one on VDCs too, and a problem that is infeasible on VDCs is infeasible.
+    could hold it alone, and its image is there if all of these have it; limits on co-location count as often
+    as there are nodes. So every placement on nodes is one on VDCs too, and a problem that is infeasible
+    on VDCs is infeasible.
 
     Args:
         problem: The problem on nodes.
@@ -87,10 +89,12 @@ def aggregate(problem: Problem, group: IntArray) -> Problem:
     # nodes without a limit in practice may name as much as the model permits, each
     capacity = np.minimum(member @ problem.capacity, LARGEST).tolist()
     names = [f"vdc-{k}" for k in range(len(member))]
+    holds = _held(problem, member)
     nodes = tuple(
         Node(
             name,
             dict(zip(problem.resources, has, strict=True)),
+            holds=holds[k],
             **{quantity: values[k] for quantity, values in means.items()},
         )
         for k, (name, has) in enumerate(zip(names, capacity, strict=True))
@@ -114,6 +118,16 @@ def aggregate(problem: Problem, group: IntArray) -> Problem:
     )
 
 
+def _held(problem: Problem, member: FloatArray) -> list[tuple[str, ...]]:
+    """Return by VDC the operators whose images are on all of its nodes where they are allowed."""
+    there = held(problem.application, problem.network)
+    if there is None:
+        return [()] * len(member)
+    everywhere = (problem.allowed & ~there) @ member.T == 0
+    names = [operator.name for operator in problem.application.operators]
+    return [tuple(names[i] for i in np.flatnonzero(everywhere[:, k])) for k in range(len(member))]
+
+
 def _mean_links(matrix: FloatArray, share: FloatArray, diagonal: float) -> FloatArray:
     mean: FloatArray = share @ matrix @ share.T
     np.fill_diagonal(mean, diagonal)
@@ -124,12 +138,14 @@ def _application(problem: Problem, member: FloatArray, names: list[str]) -> Appl
     """Return the application with all resources demanded by name, limits included, allowed on VDCs."""
     usable = problem.allowed & fits(problem.demand[:, None, :], problem.capacity[None, :, :])
     allowed: BoolArray = usable.astype(np.float64) @ member.T > 0
+    # hard limits are in what is allowed; queues of the mean speed-up may grow where those of a member do not
+    objective = problem.objective
+    limited = objective.duration_limit == "soft" and objective.duration_model == "measured"
     operators = tuple(
         replace(
             operator,
             demand=dict(zip(problem.resources, problem.demand[i].tolist(), strict=True)),
-            # a limit on durations is in what is allowed
-            duration_max_ms=0.0,
+            duration_max_ms=operator.duration_max_ms if limited else 0.0,
             allowed=None if allowed[i].all() else tuple(names[k] for k in np.flatnonzero(allowed[i])),
         )
         for i, operator in enumerate(problem.application.operators)

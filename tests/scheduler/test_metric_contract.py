@@ -54,20 +54,30 @@ def priced(request: pytest.FixtureRequest, make_problem: MakeProblem) -> Priced:
         def of_node() -> dict[str, Any]:
             return {name: float(drawn(bounds.most)) for name, bounds in NODE_QUANTITIES.items()}
 
-        nodes = tuple(replace(node, **of_node()) for node in problem.network.nodes)
+        nodes = tuple(
+            replace(node, **of_node(), holds=tuple(f"o{i}" for i in range(8) if (i + u) % 3 == 0))
+            for u, node in enumerate(problem.network.nodes)
+        )
         links = {}
         for link in LINK_QUANTITIES:
             links[link.name] = drawn(link.most, (6, 6))
             np.fill_diagonal(links[link.name], link.diagonal)
         operators = tuple(
-            replace(operator, image_mb=float(drawn(3.0)), state_mb=float(drawn(3.0)))
+            replace(
+                operator,
+                image_mb=float(drawn(3.0)),
+                state_mb=float(drawn(3.0)),
+                duration_max_ms=float(drawn(1.0)),
+                actual_ms=float(drawn(3.0)),
+                actual_speedup=1.0,
+            )
             for operator in problem.application.operators
         )
         weights = dict.fromkeys(METRICS, 1.0 / len(METRICS)) if metric is None else {metric: 1.0}
         return Problem(
             replace(problem.application, operators=operators),
             Network(nodes, problem.network.delay_ms, **links),
-            Objective(weights, cost_model=request.param),
+            Objective(weights, cost_model=request.param, duration_limit="soft"),
             random.integers(0, 6, 8),
         )
 

@@ -16,6 +16,7 @@ from scheduler.base.deadline import Deadline
 from scheduler.evaluation.evaluate import evaluate
 from scheduler.model.metrics.catalogue import METRICS
 from scheduler.model.metrics.cost import COST
+from scheduler.model.metrics.duration_excess import DURATION_EXCESS
 from scheduler.model.metrics.migration import MIGRATION
 
 if TYPE_CHECKING:
@@ -88,11 +89,15 @@ class Worths:
         worth = {
             each: evaluate(question.problem, question.frame.nodes_of(there)) for each, there in hosts.items()
         }
-        unknown = set() if self._costs_are_known(task, hosts.values()) else {COST.name}
+        # limits on durations are those of executors that may move, and here none may
+        unknown = {DURATION_EXCESS.name}
+        costed = self._costs_are_known(task, hosts.values())
         pricing, pulled_mb = task.pricing, None
         if before in hosts and after in hosts and pricing.pull_mb_per_s is not None:
             pulled_mb = pricing.loaded_mb(hosts[before], hosts[after])
-        if pulled_mb is None or unknown:
+        if not costed:
+            unknown.add(COST.name)
+        if pulled_mb is None or not costed:
             unknown.add(MIGRATION.name)
         metrics = {
             metric.answer: (_value(worth.get(before), name), _value(worth.get(after), name))

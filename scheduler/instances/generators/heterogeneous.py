@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -64,7 +65,7 @@ def roomy_node(network: Network, slots: float, random: np.random.Generator) -> s
     Raises:
         ModelError: No node has so many slots.
     """
-    roomy = [node.name for node in network.nodes if node.capacity.get("slots", 0.0) >= slots]
+    roomy = [node.name for node in network.nodes if node.capacity.get("slots", math.inf) >= slots]
     if not roomy:
         raise ModelError("slots", f"no node has the {slots:g} slots that source and sink take together")
     return roomy[int(random.integers(len(roomy)))]

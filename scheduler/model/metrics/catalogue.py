@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from scheduler.model.metrics.availability import AVAILABILITY
 from scheduler.model.metrics.cost import COST
+from scheduler.model.metrics.duration_excess import DURATION_EXCESS
 from scheduler.model.metrics.inter_node_traffic import INTER_NODE_TRAFFIC
 from scheduler.model.metrics.migration import MIGRATION
 from scheduler.model.metrics.network_usage import NETWORK_USAGE
@@ -23,6 +24,7 @@ ADDITIVE_METRICS = (
     INTER_NODE_TRAFFIC,
     COST,
     MIGRATION,
+    DURATION_EXCESS,
 )
 
 METRICS: Mapping[str, Metric] = MappingProxyType(

@@ -2,7 +2,7 @@
 
 Operators that start for the first time, or whose node is gone, have no price: they have to start somewhere.
 What all operators share, such as a topology's jar, is loaded by the first that comes to a node, and has no
-price where one of them runs now.
+price where one of them runs now. Nor has an image that a node holds already.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.model.current import ELSEWHERE, moves_to
+from scheduler.model.loading import load_mb
 from scheduler.model.metrics.record import AdditiveMetric
 from scheduler.model.use import nodes_in_use
 
@@ -22,13 +23,15 @@ if TYPE_CHECKING:
 
 
 def pull_seconds(problem: Problem) -> FloatArray:
-    """(n_ops, n_nodes) s that image and state of an operator take to load on a node; 0 if it has neither."""
-    load_mb = problem.application.image_mb + problem.application.state_mb
-    seconds = np.zeros((problem.n_ops, problem.n_nodes))
-    loaded = np.flatnonzero(load_mb)
+    """(n_ops, n_nodes) s that what a node loads of an operator takes there; 0 if it loads nothing."""
+    return _seconds(problem, load_mb(problem.application, problem.network))
+
+
+def _seconds(problem: Problem, loads: FloatArray) -> FloatArray:
+    """(n_ops, n_nodes) s that so many MB take; (n_ops, 1) are alike for all nodes."""
     rate = problem.network.pull_mb_per_s
-    # where no rate is known nothing may come, which the problem has checked
-    seconds[loaded] = load_mb[loaded, None] / np.where(rate > 0, rate, np.inf)
+    # where no rate is known nothing has to come, which the problem has checked
+    seconds: FloatArray = loads / np.where(rate > 0, rate, np.inf)
     return seconds
 
 
@@ -53,15 +56,16 @@ def _set_up(problem: Problem) -> FloatArray | None:
 def _bounds(problem: Problem) -> Range:
     """Return 0, if all stay, and the price if each operator came to its dearest node from another one.
 
-    Wherever operators run now: a scale that followed the current placement would make the next plan weigh
-    the same prices otherwise, and move again.
+    Wherever operators run now, and whatever images nodes hold: a scale that followed the current placement,
+    or what it has left behind, would make the next plan weigh the same prices otherwise, and move again.
     """
     application, cost = problem.application, problem.network.cost
     shared = np.sort(problem.network.shared_pull_s * cost)[::-1][: problem.n_ops].sum()
     if not (application.image_mb.any() or application.state_mb.any()):
         return 0.0, float(shared)
     per_second = np.full(len(cost), cost.max()) if problem.objective.migration_price == "source" else cost
-    dearest = np.where(problem.allowed, pull_seconds(problem) * per_second, 0.0).max(axis=1)
+    seconds = _seconds(problem, (application.image_mb + application.state_mb)[:, None])
+    dearest = np.where(problem.allowed, seconds * per_second, 0.0).max(axis=1)
     return 0.0, float(dearest.sum() + shared)
 
 

@@ -50,44 +50,11 @@ def test_the_answer_has_every_field(run: Any) -> None:
     assert answer["seed"] == 5
     known = (
         "placement", "objective", "response_time_ms", "availability", "network_usage_bytes",
-        "inter_node_traffic_bytes_s", "cost", "migration_cost", "mean_delay_ms", "moves", "stay",
-        "critical_path", "range", "bound", "gap", "status", "reason", "seconds", "strategy", "seed",
+        "inter_node_traffic_bytes_s", "cost", "migration_cost", "duration_excess_ms", "mean_delay_ms",
+        "moves", "loading_s", "stay", "exceeded", "notes", "critical_path", "range", "bound", "gap", "status",
+        "reason", "seconds", "strategy", "seed",
     )  # fmt: skip
     assert tuple(field for field in answer if field in known) == known
-
-
-def test_a_re_placement_names_its_moves_and_what_staying_is_worth(run: Any) -> None:
-    """Two operators go from the cloud to a fog node; to stay is cheaper in moves, and breaks a budget."""
-    answers = [
-        json.loads(run(EXAMPLE.parent / "replacement" / f"odr-{case}.json", "--strategy", "odr", "--json")[1])
-        for case in ("2a", "2h", "2j")
-    ]
-
-    assert [each["migration_cost"] for each in answers] == pytest.approx([210, 0, 100])
-    assert answers[0]["moves"] == [
-        {"operator": "o2", "from": "cloud", "to": "fog2", "pull_s": 24, "cost": 60},
-        {"operator": "o4", "from": "cloud", "to": "fog2", "pull_s": 60, "cost": 150},
-    ]
-    stay = answers[0]["stay"]
-    assert (stay["response_time_ms"], stay["cost"], stay["violations"]) == (pytest.approx(1800), 92, [])
-    assert stay["objective"] == pytest.approx(1 - 0.590566, abs=1e-6)
-    assert answers[1]["stay"] is None
-    assert [(each["from"], each["cost"]) for each in answers[1]["moves"]] == [("cloud", 0), ("cloud", 0)]
-    assert answers[2]["stay"]["violations"] == [
-        "the budget of cost has 70 units, operators o1, o2, o3, o4 take 92"
-    ]
-
-
-def test_tables_of_a_re_placement_show_what_moves_and_what_staying_is_worth(run: Any) -> None:
-    """What moves has where from, how long it loads and its price; what stays has a row without them."""
-    folder = EXAMPLE.parent / "replacement"
-    out = run(folder / "odr-2a.json", "--strategy", "odr")[1]
-    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in out.splitlines() if "│" in line]
-
-    assert ["o4", "fog2", "-", "cloud", "60", "150"] in rows
-    assert ["o1", "fog1", "-", "", "", ""] in rows
-    (response,) = (row for row in rows if row[0] == "response_time")
-    assert (response[1], response[-1]) == ("910 ms", "1800 ms")
 
 
 def test_without_json_tables_are_printed(run: Any) -> None:

@@ -47,13 +47,19 @@ def test_the_placements_that_tests_compare_with_are_those_that_pass_the_check(
         ),
         (
             [Operator("a", demand={"gpu": 1}, allowed=("x",))],
-            {"x": ONE, "y": {"gpu": 2.0}},
+            {"x": {"slots": 1.0, "gpu": 0.0}, "y": {"gpu": 2.0}},
             "operator a demands 1 gpu, more than any node allowed for it has (at most 0)",
         ),
         (
             [Operator("a", demand={"cpu": 2, "gpu": 2})],
-            {"x": {"cpu": 2.0}, "y": {"gpu": 2.0}},
+            {"x": {"cpu": 2.0, "gpu": 1.0}, "y": {"cpu": 1.0, "gpu": 2.0}},
             "operator a demands resources that any node has only separately",
+        ),
+        (
+            # y has no end of slots, and is no help to who may not go there
+            [Operator("a", allowed=("x",)), Operator("b", allowed=("x",)), Operator("c")],
+            {"x": ONE, "y": {"cpu": 1.0}},
+            "operators a, b demand 2 slots, the only nodes for them, x, have 1 (1 short)",
         ),
         (
             [Operator("a"), Operator("b"), Operator("c")],

@@ -38,13 +38,13 @@ def test_a_current_placement_names_nodes_or_none(current: list[float], message: 
         small(Operator("a"), Operator("b"), current=np.array(current))
 
 
-def test_resources_are_those_demanded_and_a_node_without_one_has_none_of_it() -> None:
-    """Rows of demand and capacity share their columns."""
+def test_resources_are_those_demanded_and_a_node_without_one_has_enough_for_all() -> None:
+    """Rows of demand and capacity share their columns; no amount is infinite."""
     problem = small(Operator("a", demand={"cpu": 0.5}), Operator("b"))
 
     assert problem.resources == ("cpu", "slots")
     assert problem.demand.tolist() == [[0.5, 0.0], [0.0, 1.0]]
-    assert problem.capacity.tolist() == [[1.0, 2.0], [0.0, 1.0]]
+    assert problem.capacity.tolist() == [[1.0, 2.0], [2 * 0.5, 1.0]]
 
 
 def test_problems_travel_between_processes(chain: Problem) -> None:

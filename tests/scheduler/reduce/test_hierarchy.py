@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduler.evaluation.evaluate import check
+from scheduler.evaluation.evaluate import check, evaluate
 from scheduler.model.problem import (
     Application,
     CoLocationLimit,
@@ -117,3 +117,40 @@ def test_nodes_of_the_largest_capacity_that_a_problem_may_state_can_be_summed_up
     problem = Problem(Application((Operator("a"), Operator("b"))), Network(nodes, np.zeros((3, 3))))
 
     assert aggregate(problem, np.array([0, 0, 1])).capacity.tolist() == [[1e15], [1e15]]
+
+
+@pytest.mark.parametrize(("limit", "most_ms"), [("soft", 50.0), ("hard", 0.0)])
+def test_data_centres_keep_soft_limits_on_measured_durations(limit: str, most_ms: float) -> None:
+    """On their mean speed-up, 2, what takes 100 ms at 1 keeps to 50; hard limits are in what is allowed."""
+    operator = Operator("a", 10.0, duration_max_ms=50.0, actual_ms=100.0, actual_speedup=1.0)
+    nodes = (Node("slow", {"slots": 1}, speedup=1.0), Node("fast", {"slots": 1}, speedup=3.0))
+    objective = Objective({"response_time": 1.0}, duration_limit=limit)  # type: ignore[arg-type]  # a word
+    problem = Problem(Application((operator,)), Network(nodes, np.zeros((2, 2))), objective)
+    summed = aggregate(problem, np.array([0, 0]))
+
+    assert summed.allowed.all()
+    assert summed.application.duration_max_ms.tolist() == [most_ms]
+    assert evaluate(summed, np.array([0])).values["duration_excess"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("allowed", "held", "first_holds"),
+    [
+        (None, ("a", "a"), ("a",)),
+        (None, ("a", ""), ()),
+        (("n0", "n2"), ("a", ""), ("a",)),  # nothing of it comes to n1
+    ],
+)
+def test_a_data_centre_holds_an_image_if_none_of_its_nodes_has_to_load_it(
+    allowed: tuple[str, ...] | None, held: tuple[str, str], first_holds: tuple[str, ...]
+) -> None:
+    """Of two data centres, n0 and n1, and n2 alone; where it is held no rate is needed."""
+    nodes = tuple(
+        Node(f"n{u}", {"slots": 1}, pull_mb_per_s=0.0 if name else 1.0, holds=(name,) if name else ())
+        for u, name in enumerate((*held, ""))
+    )
+    operator = Operator("a", 10.0, image_mb=5.0, allowed=allowed)
+    problem = Problem(Application((operator,)), Network(nodes, np.zeros((3, 3))))
+    summed = aggregate(problem, np.array([0, 0, 1]))
+
+    assert [node.holds for node in summed.network.nodes] == [first_holds, ()]

@@ -241,6 +241,16 @@ def test_a_limit_that_no_host_keeps_is_named(make):
     assert plan.status.startswith(f"kept: {why} (operator c1[2] would take 66.6667 ms ")
 
 
+def test_a_limit_that_is_weighed_is_no_reason_to_move_but_part_of_a_gain(make):
+    """The host that keeps it is far away: by the weight of what exceeds it, that pays or does not."""
+    for weight, host in ((0.001, "dear"), (0.9, "far")):
+        weights = {"weights": {"response_time": 1 - weight, "duration_excess": weight}}
+        where, plan = planned(busy(make, SLOW | weights, ("dear", "dear"), fast=("far",)))
+        assert where[1] == host
+        assert "exceeded" not in plan.status
+        assert plan.price is None or "duration_excess_ms" not in plan.price.metrics
+
+
 def test_hosts_that_cost_more_than_their_budget_are_left(make):
     """Though response times get worse, and back they do not come."""
     pin = {"pin": {"c0": "host:dear"}}

@@ -10,8 +10,11 @@ import pytest
 
 from scheduler.base.checks import ModelError
 from scheduler.evaluation.evaluate import evaluate
+from scheduler.instances.generators.replacement import replacement, running
 from scheduler.model.current import ELSEWHERE, GONE, UNPLACED
 from scheduler.model.problem import Application, Network, Node, Objective, Operator, Problem, Stream
+from scheduler.moving.prices import moves_of
+from scheduler.plan import plan
 from scheduler.reduce.subproblem import restrict
 
 if TYPE_CHECKING:
@@ -138,3 +141,58 @@ def test_a_part_of_the_network_prices_what_is_shared_alike() -> None:
 
     assert price(part, 0, 0) == pytest.approx(price(whole, 0, 0)) == pytest.approx(20 / 10 * 2)
     assert part.ranges["migration"] == pytest.approx(whole.ranges["migration"])
+
+
+def holding(current: Sequence[int] | None, **held: tuple[str, ...]) -> Problem:
+    """The plain problem on nodes that hold some images already, by their names."""
+    plain = problem(current)
+    nodes = tuple(replace(node, holds=held.get(node.name, ())) for node in plain.network.nodes)
+    return replace(plain, network=replace(plain.network, nodes=nodes, delays=plain.network.delays))
+
+
+def test_an_image_that_a_node_holds_is_not_loaded_there() -> None:
+    """What is left of b is its state; x holds nothing, so that the way back has its price."""
+    assert price(holding([0, 0], y=("a", "b")), 1, 0) == 0
+    assert price(holding([0, 0], y=("a", "b")), 1, 1) == pytest.approx(20 / 5 * 3)
+    assert price(holding([1, 1], y=("a", "b")), 0, 0) == price(problem([1, 1]), 0, 0)
+    moves = moves_of(holding([0, 0], y=("b",)), np.array([1, 1]))
+    assert [(each.pull_s, each.cost) for each in moves] == [(20.0, 60.0), (4.0, 12.0)]
+
+
+def test_the_scale_is_the_same_whatever_nodes_hold() -> None:
+    """An image that was left behind makes no other price weigh more."""
+    assert holding([0, 0], x=("a",), y=("a", "b")).ranges["migration"] == problem([0, 0]).ranges["migration"]
+
+
+def test_a_held_image_needs_no_rate_and_state_does() -> None:
+    def made(state_mb: float) -> Problem:
+        node = Node("x", {"slots": 1}, holds=("a",))
+        operator = Operator("a", image_mb=7.0, state_mb=state_mb)
+        return Problem(Application((operator,)), Network((node,), np.zeros((1, 1))))
+
+    assert price(made(0.0), 0) == 0
+    with pytest.raises(ModelError, match=r"operator a may come here and loads 2 MB"):
+        made(2.0)
+
+
+@pytest.mark.parametrize("strategy", ["odr", "odr-search"])
+def test_a_second_plan_moves_nothing_with_the_images_of_the_first_left_behind(strategy: str) -> None:
+    """Nodes keep what they loaded; of eight random problems some move at first."""
+    moved = 0
+    for seed in range(8):
+        random = np.random.default_rng(seed)
+        before = random.permutation(4)
+        made = running(replacement("dag", 4, 4, random), before)
+        first = plan(made, strategy).placement
+        if first is None:
+            continue
+        moved += int((first != before).any())
+        nodes = tuple(
+            replace(node, holds=tuple(f"o{i + 1}" for i in range(4) if u in (before[i], first[i])))
+            for u, node in enumerate(made.network.nodes)
+        )
+        kept = replace(made, network=replace(made.network, nodes=nodes, delays=made.network.delays))
+        again = plan(running(kept, first), strategy).placement
+        assert again is not None
+        assert again.tolist() == first.tolist(), seed
+    assert moved > 0
