@@ -36,12 +36,13 @@ def budget_conflict(problem: Problem, context: Context) -> str | None:
     if problem.infeasibility is not None or is_large(problem):
         return None
     others = [each for each in problem.constraints if not isinstance(each, MetricBudget)]
-    for budget in budgets:
-        beside = [each for each in problem.constraints if each is not budget]
-        if sentence := _conflict(problem, budget, beside, context):
+    asked = [(each, [other for other in problem.constraints if other is not each]) for each in budgets]
+    asked += [(each, others) for each in budgets if len(budgets) > 1]
+    for k, (budget, beside) in enumerate(asked):
+        part = replace(context, deadline=context.deadline.share(1.0 / (len(asked) - k)))
+        if sentence := _conflict(problem, budget, beside, part):
             return sentence
-    alone = (_conflict(problem, budget, others, context) for budget in budgets if len(budgets) > 1)
-    return next((sentence for sentence in alone if sentence), None)
+    return None
 
 
 def _conflict(
@@ -50,7 +51,7 @@ def _conflict(
     objective = replace(problem.objective, weights={budget.metric: 1.0}, ranges={})
     alone = replace(problem, objective=objective, constraints=tuple(others))
     found = odr(alone, OdrParameters(), context)
-    if found.placement is None:
+    if found.placement is None or not found.proved:
         return None
     least = evaluate(alone, found.placement).values[budget.metric]
     if least <= budget.most + TOLERANCE * max(1.0, budget.most):
@@ -61,7 +62,7 @@ def _conflict(
     }
     *first, last = ["allowed nodes", "capacities", *sorted(stated)]
     within = f"{', '.join(first)} and {last}"
-    takes = f"every placement within {within} takes {least:g} or more"
-    if not found.proved:
-        takes = f"the cheapest placement found within {within} takes {least:g}"
-    return f"the budget of {budget.metric} has {budget.most:g} units, and {takes}"
+    return (
+        f"the budget of {budget.metric} has {budget.most:.9g} units, "
+        f"and every placement within {within} takes {least:.9g} or more"
+    )

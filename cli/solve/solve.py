@@ -142,8 +142,8 @@ def _solved(
         )
         if found.status != "infeasible":
             return found
-        limit = TimeLimit(Deadline(interrupt.clock, time.monotonic() + CONFLICT_S), children)
-        context = Context(np.random.default_rng(seed), limit.deadline, limit.children, report)
+        limit = TimeLimit(Deadline(interrupt.clock, min(end, time.monotonic() + CONFLICT_S)), children)
+        context = Context(np.random.default_rng(seed), limit.deadline, limit.children, ignore)
         return replace(found, reason=budget_conflict(problem, context) or found.reason)
 
     with Interrupt(every_ending=True) as interrupt, ChildProcesses() as children:

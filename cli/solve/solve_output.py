@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from scheduler.model.problem import Problem
     from scheduler.moving.prices import Stay
 
+MOST_NOTES = 5
+"""Nodes of which capacities that may be misspelt are noted."""
+
 
 def document(problem: Problem, result: Result, seconds: float) -> dict[str, Any]:
     """Return the JSON answer; metrics are null if there is no placement."""
@@ -89,7 +92,18 @@ def _notes(problem: Problem) -> list[str]:
         for metric, weight in problem.objective.weights.items()
         if weight > 0 and not problem.scale.factor(metric)
     ]
-    return alike if note is None else [*alike, note]
+    return [*_unnamed(problem), *alike, *([] if note is None else [note])]
+
+
+def _unnamed(problem: Problem) -> list[str]:
+    """Return a sentence on each node that is unlimited in one resource, and states one that means nothing."""
+    demanded = {name for each in problem.application.operators for name in each.demand}
+    return [
+        f'node {node.name} names no capacity "{min(missing)}", so that it is unlimited there; '
+        f'"{min(strange)}", which it names, is demanded by no operator'
+        for node in problem.network.nodes
+        if (missing := demanded - node.capacity.keys()) and (strange := node.capacity.keys() - demanded)
+    ][:MOST_NOTES]
 
 
 def _exceeded(problem: Problem, result: Result) -> list[dict[str, Any]] | None:

@@ -77,7 +77,7 @@ class Beginning:
             return None
         earliest_s = self._unready_s if self.idle_s is None else self.idle_s
         lasted_s, possible_s = self.worked.done / rate, latest_s - earliest_s
-        if earliest_s > 0 and lasted_s > _BACKLOG * possible_s:
+        if lasted_s > _BACKLOG * possible_s:
             return latest_s - possible_s / 2.0
         return latest_s - min(lasted_s, possible_s)
 

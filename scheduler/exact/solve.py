@@ -41,12 +41,16 @@ SOLVER_SHARE = 0.5
 """Of the time goes to the solver if the search needs more than the rest."""
 
 
+def _no_search(_context: Context) -> None:
+    """Search no longer."""
+
+
 def solve_exact(
     problem: Problem,
     first: Suggestion,
     context: Context,
     *,
-    longer: Search = lambda _context: None,
+    longer: Search = _no_search,
     work_limit: float = math.inf,
 ) -> Suggestion:
     """Return a placement with a proof that none is better, or the best one found before the end.
@@ -95,7 +99,7 @@ def prove(
     incumbent: Incumbent,
     context: Context,
     work: Work,
-    longer: Search = lambda _context: None,
+    longer: Search = _no_search,
 ) -> tuple[bool, str]:
     """Prove the incumbent optimal for a form, or find better ones, by the method that suits the form.
 
@@ -113,11 +117,11 @@ def prove(
         Whether there is a proof, of optimality or that no placement exists, and the reason for the end.
     """
     open_places = form.slots > 0
-    beside = None
+    still: Search = _no_search
     if form.side is not None or form.set_up is not None:
-        beside = partial(_search_longer, longer, incumbent, context, work)
+        still = longer
         if link_variables(form, open_places) * WORK_OF_A_LINK > work.most:
-            beside()
+            _search_longer(longer, incumbent, context, work)
             what = "its constraints leave" if form.side is not None else "a price per node in use leaves"
             return False, f"{what} the proof to a solver, whose work has no limit"
     elif incumbent.placement is not None:
@@ -126,6 +130,7 @@ def prove(
             return not open_places.any(), reason
     if work.deadline.expired():
         return False, OVER
+    beside = partial(_search_longer, still, incumbent, context, work)
     if not search_by_solver(form, open_places, incumbent, context, work.deadline, longer=beside):
         return False, OVER if work.deadline.expired() else _unproved(form)
     if incumbent.placement is None:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
     from scheduler.model.problem import Problem
 
-MOST_WAYS = 1000
-"""Sets of nodes of which the shortest ways on are kept."""
+MOST_WAYS = 4_000_000
+"""Operators x nodes of which the shortest ways on are kept, over all sets of nodes; 8 bytes each."""
 
 
 @dataclass(eq=False)
@@ -113,7 +113,7 @@ class Beam:
         """Return (n_ops, n) what at least follows each operator on each of some nodes, in ms."""
         key = nodes.tobytes()
         if key not in self._ways:
-            if len(self._ways) >= MOST_WAYS:
+            if (len(self._ways) + 1) * self.problem.n_ops * len(nodes) > MOST_WAYS:
                 self._ways.clear()
             delay = self.problem.network.delay_ms[nodes[:, None], nodes]
             execution = self.problem.execution_ms[:, nodes]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scheduler.evaluation.batch import BatchConstraints
 from scheduler.evaluation.evaluate import OBJECTIVE_STEP, evaluate
 from scheduler.evaluation.linear_form import linear_form
 from scheduler.model.capacity import TOLERANCE
@@ -34,8 +35,8 @@ CLOSE = 0.02
 """How much worse than the best one, relative, a placement may be for its gains to count as progress."""
 LEAST_WORTH = 0.01
 """F that shares are taken of at least."""
-LARGEST = 100
-"""Operators up to which all of them are placed anew in some ms."""
+LARGEST, BESIDE = 100, 300
+"""Operators that move, and operators in all, up to which those that move are placed anew in some ms."""
 GRAPHS, TWO_GRAPHS, NODES = 0.45, 0.15, 0.25
 """Chances that a step takes out whole graphs, two of them, and the contents of two nodes; else any."""
 SHARE = (0.2, 0.5)
@@ -44,8 +45,8 @@ STEP, ANEW = (0.2, 0.5), (0.5, 0.7)
 """Chances that a node in use is left out, and that others are added: in a step, and for all anew."""
 OPENED = 3
 """Nodes that are added."""
-HALF = 3.0
-"""Ranks of a node, by what it costs when it is filled, that make it half as likely to be added."""
+HALF = 0.15
+"""Ranks of a node by what it costs when filled, a share of all, that make it half as likely to be added."""
 PRICES = (0.003, 0.01)
 """Means of the random prices of nodes, in units of F, by which arrangements differ."""
 
@@ -53,7 +54,8 @@ PRICES = (0.003, 0.01)
 def replants(problem: Problem) -> bool:
     """Return whether such steps are worth it: the nodes in use are shared or paid, and operators are few."""
     shared = problem.application.graphs.count > 1 or linear_form(problem).set_up is not None
-    return shared and 1 < int(problem.movable.sum()) <= LARGEST and problem.n_nodes > 1
+    few = 1 < int(problem.movable.sum()) <= LARGEST and problem.n_ops <= BESIDE
+    return shared and few and problem.n_nodes > 1
 
 
 class Replanting:
@@ -65,14 +67,14 @@ class Replanting:
 
     def __init__(self, problem: Problem, placement: IntArray, random: np.random.Generator) -> None:
         self._problem, self._random = problem, random
-        self._beam = Beam(problem, WIDTH)
+        self._beam, self._constraints = Beam(problem, WIDTH), BatchConstraints(problem)
         self._graph = problem.application.graphs.member
         self.best = self._now = placement
         self._worth = self._least = evaluate(problem, placement).objective
         self._idle = 0
         self._free = np.zeros(problem.n_nodes)
         # (n_nodes,) how likely each node is chosen to be opened; the others are as likely to be closed
-        self._appeal = 0.5 ** (np.argsort(np.argsort(_filled_costs(problem))) / HALF)
+        self._appeal = 0.5 ** (np.argsort(np.argsort(_filled_costs(problem))) / (HALF * problem.n_nodes))
 
     def adopt(self, placement: IntArray) -> None:
         """Go on from a placement that was found elsewhere, if it is better."""
@@ -130,7 +132,7 @@ class Replanting:
     ) -> tuple[IntArray, float] | None:
         graphs = self._random.permutation(self._problem.application.graphs.count)
         found = self._beam.replanted(placement, moving, nodes, graphs, prices)
-        if found is None or not self._problem.rules.met(found[:, None])[0]:
+        if found is None or not self._constraints.met(found[:, None])[0]:
             return None
         return found, evaluate(self._problem, found).objective
 

@@ -120,6 +120,7 @@ class _Worker(NamedTuple):
         started: What was awaited of it.
         ran_s: When it ran.
         worked_s: When the last of its executors took or emitted its first tuple; None if none is known to.
+        waits: Whether some of its executors are not known to have.
         ready_s: When the last of them that had no tuple at first was seen to be there; None if all had some.
     """
 
@@ -127,6 +128,7 @@ class _Worker(NamedTuple):
     ran_s: float
     worked_s: float | None
     ready_s: float | None
+    waits: bool
 
     @property
     def end_s(self) -> float:
@@ -159,6 +161,10 @@ class _Look:
             self._why_not = "the daemon's clock was set back"
         elif not came and self._since_s > LONGEST_S:
             self._why_not = f"the rates name no start of all its workers within {LONGEST_S / 60:.0f} minutes"
+        elif came and max(each.ran_s for each in workers) > LONGEST_S:
+            self._why_not = (
+                f"its workers start again and again, the last time after {LONGEST_S / 60:.0f} minutes"
+            )
         self.waits = not (self._why_not or (came and self._settled(workers)))
         self._measured = () if self.waits or self._why_not else tuple(workers)
         self.starts = tuple(self._sample(each) for each in self._measured)
@@ -199,15 +205,15 @@ class _Look:
         for task, slot in slot_of.items():
             executors[slot].append(task)
         return [
-            _Worker(
-                each,
-                ran_s,
-                self._last(executors[slot_of.get(each.task)], rates.worked_s or {}),
-                self._last(executors[slot_of.get(each.task)], rates.ready_s),
-            )
+            self._worker(each, ran_s, executors[slot_of.get(each.task)])
             for each, ran_s in ran
             if ran_s is not None
         ]
+
+    def _worker(self, started: StartedWorker, ran_s: float, executors: Sequence[int]) -> _Worker:
+        worked_s, ready_s = self._rates.worked_s or {}, self._rates.ready_s
+        waits = any(not worked_s.get(each, self._since_s) < self._since_s for each in executors)
+        return _Worker(started, ran_s, self._last(executors, worked_s), self._last(executors, ready_s), waits)
 
     def _last(self, executors: Iterable[int], ages_s: Mapping[int, float]) -> float | None:
         """Return when after the plan the last of executors did what was so long ago; None if none did."""
@@ -217,7 +223,7 @@ class _Look:
     def _settled(self, workers: Sequence[_Worker]) -> bool:
         """Say whether windows of rates lie behind the pause, and nothing more is to be seen of it."""
         last_s = max(each.ran_s for each in workers)
-        unseen = self._rates.worked_s is not None and any(each.worked_s is None for each in workers)
+        unseen = self._rates.worked_s is not None and any(each.waits for each in workers)
         if unseen and self._since_s - last_s < IDLE_S:
             return False
         return self._since_s - max(each.end_s for each in workers) >= SETTLED_S

@@ -7,6 +7,8 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from scheduler.base.work import Work
 from scheduler.contract.incumbent import Incumbent
 from scheduler.contract.strategy import Context, Progress, Suggestion
@@ -15,7 +17,7 @@ from scheduler.exact.extremes.paths_by_length import paths_by_length
 from scheduler.exact.form.class_form import ClassForm, class_form
 from scheduler.exact.solve import LARGEST_FORM, OVER, TOO_LARGE, prove
 from scheduler.model.objective import Scale
-from scheduler.model.problem import Application, Objective, Problem
+from scheduler.model.problem import Application, Objective, Operator, Problem
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import IntArray
@@ -117,7 +119,7 @@ def _path_form(straight: Problem, path: tuple[int, ...], turned: TurnedProblem) 
     on_path = set(path)
     operators = tuple(
         operator if i in on_path else replace(operator, execution_time_ms=0.0)
-        for i, operator in enumerate(application.operators)
+        for i, operator in enumerate(_where_allowed(straight))
     )
     hops = set(pairwise(path))
     counts = [
@@ -148,4 +150,19 @@ def _path_form(straight: Problem, path: tuple[int, ...], turned: TurnedProblem) 
             replace(edge, cost=by_path * form.delay_ms if edge.critical else None, critical=False)
             for edge in form.edges
         ),
+    )
+
+
+def _where_allowed(problem: Problem) -> tuple[Operator, ...]:
+    """Return the operators with the nodes that limits on durations leave to them, and without these limits.
+
+    What closes nodes for them would change with times and streams that are left out.
+    """
+    operators = problem.application.operators
+    if problem.too_slow is None:
+        return operators
+    names = np.array([node.name for node in problem.network.nodes])
+    return tuple(
+        replace(operator, allowed=tuple(names[nodes].tolist()), duration_max_ms=0.0)
+        for operator, nodes in zip(operators, problem.allowed, strict=True)
     )

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 SOLVER_TOLERANCE = 1e-7
 """How much a solver's proof may be wrong, relative to max(1, |F|): its rows hold to about 1e-6 only."""
-LARGEST_PROGRAM = 1_000_000
-"""Link variables of a program that a solver is asked at all."""
 LONGEST_WAIT_S = 1.0
 """Between two looks at the deadline."""
 SOURCE = "HiGHS"

@@ -40,7 +40,7 @@ def search_by_parts(
     context: Context,
     deadline: Deadline,
     *,
-    meanwhile: Callable[[], None] | None = None,
+    meanwhile: Callable[[], None],
 ) -> float | None:
     """Offer what is found in the parts; return what F is at least on the open places.
 
@@ -79,11 +79,10 @@ class _Parts:
     solving: list[tuple[Part, Asked]] = field(default_factory=list)
     least: float = math.inf
 
-    def search(self, meanwhile: Callable[[], None] | None) -> float | None:
+    def search(self, meanwhile: Callable[[], None]) -> float | None:
         order = PartsOrder(self.form, self.open_places, self.incumbent.objective)
         cutting = self.context.children.start(cut, order, self.deadline.share(SOLVER_SHARE))
-        if meanwhile is not None:
-            meanwhile()
+        meanwhile()
         cut_up = False
         while True:
             cut_up = cut_up or awaited(cutting, self.deadline, 0.0)
@@ -101,10 +100,9 @@ class _Parts:
                 if asked.wait(LOOK_S):
                     self.solving.remove((part, asked))
                     self.least = min(self.least, max(part.bound, asked.offer(self.form, self.incumbent)))
+        failed = cutting.failure is not None and not self.deadline.expired()
         cutting.stop()
-        if self.uncut < math.inf and not self.deadline.expired():
-            return None
-        return self._bound()
+        return None if failed else self._bound()
 
     def _start(self, most: int) -> None:
         """Begin to solve the most promising parts, as long as fewer than so many are being solved."""

@@ -23,6 +23,10 @@ LARGEST_PROGRAM = 1_000_000
 """Link variables of a program that a solver is asked at all."""
 
 
+def _nothing() -> None:
+    """Search no longer."""
+
+
 def search_by_solver(
     form: ClassForm,
     open_places: BoolArray,
@@ -30,7 +34,7 @@ def search_by_solver(
     context: Context,
     deadline: Deadline,
     *,
-    longer: Callable[[], None] | None = None,
+    longer: Callable[[], None] = _nothing,
 ) -> bool:
     """Let HiGHS solve what is open; return whether it is proved that nothing better, or nothing, exists.
 
@@ -44,14 +48,18 @@ def search_by_solver(
         context: Children to run the solver.
         deadline: When to stop.
         longer: A search that offers the incumbent what it finds; it runs before the solver, or beside the
-            child that cuts the problem into parts; none if not given.
+            child that cuts the problem into parts.
     """
     if link_variables(form, open_places) > LARGEST_PROGRAM:
+        longer()
         return False
     least = None
+    if incumbent.placement is None:
+        longer()
+        longer = _nothing
     if incumbent.placement is not None and is_cut(form):
         least = search_by_parts(form, open_places, incumbent, context, deadline, meanwhile=longer)
-    elif longer is not None:
+    else:
         longer()
     if least is None:
         least = _search_as_one(form, open_places, incumbent, context, deadline)

@@ -223,7 +223,7 @@ class _Cutting:
         """Solve the relaxation; unless that is enough, decide what follows from it and one node more."""
         self._state(one)
         answer = _solved(self._linear, self._deadline)
-        bound = answer.bound / SCALE
+        bound = max(answer.bound / SCALE, one.bound)
         if bound >= self._limit:
             return
         places = one.places & (marginals(self._form, self._program, self._linear, answer) < self._limit)

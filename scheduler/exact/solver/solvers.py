@@ -114,7 +114,11 @@ class LinearProgram:
         self.low[column], self.high[column] = low, high
 
     def solve(self, deadline: Deadline) -> LinearAnswer | None:
-        """Return the optimum; None if the deadline comes first, or GLOP has trouble with the numbers."""
+        """Return the optimum; None if the deadline comes first.
+
+        Where GLOP has trouble with the numbers, the bound is minus infinity. If it says that there is no
+        solution, that is believed.
+        """
         # after a change of bounds the last basis is dual feasible, and few steps from the optimum
         parameters = mathopt.SolveParameters(
             lp_algorithm=mathopt.LPAlgorithm.DUAL_SIMPLEX, presolve=mathopt.Emphasis.OFF
@@ -125,7 +129,8 @@ class LinearProgram:
         if result.termination.reason == mathopt.TerminationReason.INFEASIBLE:
             return LinearAnswer(math.inf, np.zeros(len(self.low)), np.zeros(len(self.low)))
         if result.termination.reason != mathopt.TerminationReason.OPTIMAL:
-            return None
+            unknown = LinearAnswer(-math.inf, np.zeros(len(self.low)), np.zeros(len(self.low)))
+            return None if deadline.expired() else unknown
         bound, costs = self.proved(np.array(result.dual_values(self._rows)))
         return LinearAnswer(bound, np.array(result.variable_values(self._variables)), costs)
 

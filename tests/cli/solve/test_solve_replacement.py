@@ -134,3 +134,18 @@ def test_tables_of_a_re_placement_show_what_moves_and_what_staying_is_worth(run:
     assert "Nodes load: fog2 for 84 s.\n" in out
     (response,) = (row for row in rows if row[0] == "response_time")
     assert (response[1], response[-1]) == ("910 ms", "1800 ms")
+
+
+def test_a_capacity_that_may_be_misspelt_is_noted(run: Any, tmp_path: Path) -> None:
+    """Its node would silently be unlimited."""
+    given = json.loads((FOLDER / "odr-2a.json").read_text())
+    capacity = given["network"]["nodes"][0]["capacity"]
+    name = next(iter(given["application"]["operators"][0]["demand"]))
+    capacity[name.upper()] = capacity.pop(name)
+    (tmp_path / "misspelt.json").write_text(json.dumps(given))
+    answer = json.loads(run(tmp_path / "misspelt.json", "--strategy", "odr", "--json")[1])
+    node = given["network"]["nodes"][0]["name"]
+    assert answer["notes"] == [
+        f'node {node} names no capacity "{name}", so that it is unlimited there; "{name.upper()}", which it '
+        "names, is demanded by no operator"
+    ]

@@ -57,6 +57,15 @@ def test_a_worker_that_shows_no_executors_for_a_while_has_none() -> None:
     assert steady.worked_after_s == pytest.approx(18.0, abs=0.5)
 
 
+@pytest.mark.parametrize("idle", [(), ((0, 0),)])
+def test_a_backlog_in_the_first_rendering_of_all_does_not_say_when(
+    idle: tuple[tuple[int, float], ...],
+) -> None:
+    """The middle of the worker's age then, not its start: what was replayed came at once."""
+    one = history(*idle, (20, 1000), (80, 1600), looked=False)
+    assert one.worked_after_s == pytest.approx(10.0)
+
+
 def test_a_rendering_a_minute_is_refined_by_the_counts() -> None:
     """Storm's default; the sampling hides nineteen of twenty tuples."""
     rng = random.Random(7)

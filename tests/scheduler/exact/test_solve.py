@@ -103,6 +103,19 @@ def test_the_solver_alone_finds_the_same_optimum(
         assert incumbent.bound <= best
 
 
+def test_a_program_that_is_too_large_leaves_the_time_to_the_longer_search(
+    any_problem: AnyProblem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scheduler.exact.solver.by_solver.LARGEST_PROGRAM", 0)
+    problem, calls = any_problem(1, 5, 4), []
+    form, incumbent = class_form(problem), Incumbent(problem, ignore)
+    proved = search_by_solver(
+        form, form.slots > 0, incumbent, context(), Deadline.none(), longer=lambda: calls.append("searched")
+    )
+    assert not proved
+    assert calls == ["searched"]
+
+
 def test_a_packing_that_no_cheap_check_refutes_is_proved_infeasible() -> None:
     """Enough in total, and enough places for every size, but no part of the sizes sums up to 10."""
     sizes = {"a": 5.0, "b": 4.0, "c": 4.0, "d": 4.0, "e": 3.0}

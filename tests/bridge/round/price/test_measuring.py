@@ -153,6 +153,31 @@ def test_a_worker_that_still_runs_as_before_is_waited_for():
     assert rounds.memory.starts == ()
 
 
+def test_an_executor_that_is_not_seen_to_work_is_waited_for_beside_others_of_its_worker():
+    """Its own first tuple comes later than theirs."""
+    rounds = moved()
+    starts = [(T + 14, ALL)]
+    now_s = T + 25 + SETTLED_S + 1
+    rounds.at(now_s, started(now_s, *starts, worked=[(T + 25, [1, 2, 4, 5])]))
+    assert len(rounds.memory.to_measure) == 1
+    later_s = T + 90 + SETTLED_S + 1
+    (found,) = rounds.at(
+        later_s, started(later_s, *starts, worked=[(T + 25, [1, 2, 4, 5]), (T + 90, [3])])
+    ).measured
+    assert found.measured_pause_s == pytest.approx(90.0, abs=0.6)
+
+
+def test_workers_that_start_again_and_again_are_given_up():
+    """A pause of an hour would be learned otherwise."""
+    rounds = moved()
+    now_s = T + LONGEST_S + 200
+    (found,) = rounds.at(
+        now_s, started(now_s, (T + LONGEST_S + 60, ALL), worked=[(T + LONGEST_S + 70, ALL)])
+    ).measured
+    assert found.why_not == "its workers start again and again, the last time after 10 minutes"
+    assert (found.measured_pause_s, rounds.memory.starts) == (None, ())
+
+
 @pytest.mark.parametrize(
     ("change", "after_s", "reason"),
     [

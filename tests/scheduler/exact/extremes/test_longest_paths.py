@@ -101,3 +101,20 @@ def test_the_longest_response_is_found_from_the_shortest(
     assert evaluate(turned, exact.placement).response_time_ms == pytest.approx(
         evaluate(turned, placements[-1]).response_time_ms
     )
+
+
+def test_soft_limits_on_durations_close_no_place_on_a_path(feasible_placements: FeasiblePlacements) -> None:
+    """An operator that exceeds its limit on the slow node makes the longest path there."""
+    operators = tuple(
+        Operator(name, 100.0, duration_max_ms=100.0, actual_ms=100.0, actual_speedup=1.0) for name in "abc"
+    )
+    nodes = (Node("fast", {"slots": 2}), Node("slow", {"slots": 2}, speedup=0.5))
+    objective = Objective({"response_time": 1.0}, duration_limit="soft")
+    streams = (Stream("a", "b", 1.0, 1.0), Stream("b", "c", 1.0, 1.0))
+    network = Network(nodes, np.array([[0.0, 5.0], [5.0, 0.0]]))
+    problem = Problem(Application(operators, streams), network, objective)
+    longest = max(evaluate(problem, each).values["response_time"] for each in feasible_placements(problem))
+    found = solve_longest_response(TurnedProblem(problem.application, network, objective), None, context())
+    assert found.proved
+    assert found.placement is not None
+    assert evaluate(problem, found.placement).values["response_time"] == pytest.approx(longest)
