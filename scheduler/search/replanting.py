@@ -130,9 +130,10 @@ class Replanting:
     def _replanted(
         self, placement: IntArray, moving: BoolArray, nodes: IntArray, prices: FloatArray
     ) -> tuple[IntArray, float] | None:
+        """Return another placement with its F; None if none is found."""
         graphs = self._random.permutation(self._problem.application.graphs.count)
         found = self._beam.replanted(placement, moving, nodes, graphs, prices)
-        if found is None or not self._constraints.met(found[:, None])[0]:
+        if found is None or (found == placement).all() or not self._constraints.met(found[:, None])[0]:
             return None
         return found, evaluate(self._problem, found).objective
 
