@@ -115,7 +115,9 @@ def beside(problem: Problem, placement: IntArray, moving: Sequence[bool]) -> Pro
         for each, moves, u in zip(problem.application.operators, moving, placement.tolist(), strict=True)
     )
     application = Application(operators, problem.application.streams)
-    objective = replace(problem.objective, ranges=problem.ranges)
+    # a metric in which all placements are alike has no range that could be given
+    ranges = {name: (low, high) for name, (low, high) in problem.ranges.items() if low < high}
+    objective = replace(problem.objective, ranges=ranges)
     return Problem(application, problem.network, objective, problem.current, problem.constraints)
 
 
