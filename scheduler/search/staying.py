@@ -29,8 +29,10 @@ def fewest_moves(problem: Problem, placement: IntArray, deadline: Deadline) -> I
     if not check(problem, current) and evaluate(problem, current).objective <= most:
         return current
     evaluator, constraints = BatchEvaluator(problem), BatchConstraints(problem)
+    # a pin may leave an operator nowhere but elsewhere
+    may_stay = (current >= 0) & problem.allowed[np.arange(problem.n_ops), np.maximum(current, 0)]
     while not deadline.expired():
-        away = np.flatnonzero((current >= 0) & (placement != current))
+        away = np.flatnonzero(may_stay & (placement != current))
         if not away.size:
             break
         back = np.repeat(placement[:, None], away.size, axis=1)
