@@ -106,7 +106,7 @@ def test_operators_that_run_nowhere_are_no_moves() -> None:
 
 @pytest.mark.parametrize("strategy", ["odr", "odr-search"])
 def test_what_is_pinned_elsewhere_does_not_stay_though_it_would_be_worth_as_much(strategy: str) -> None:
-    problem = alike([0, 0, 0])
+    problem = alike([0, 1, 1])
     first, *others = problem.application.operators
     pinned = replace(problem.application, operators=(replace(first, allowed=("n2",)), *others))
     parameters = OdrParameters(enumerate_up_to=0) if strategy == "odr" else None
