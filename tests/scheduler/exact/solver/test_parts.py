@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tests.scheduler.small_problems import AnyProblem
 
 NEVER = Deadline.none()
-SEEDS = range(0, 66, 3)
+SEEDS = [seed for seed in range(0, 66, 3) if seed not in {3, 9, 12, 45}]  # in which nothing fits
 WEIGHTS = {"response_time": 0.4, "availability": 0.2, "cost": 0.4}
 
 
@@ -48,8 +48,6 @@ def test_every_better_placement_is_in_a_part(
 ) -> None:
     problem = charged(any_problem(seed, 5, 4))
     every = worths(problem, feasible_placements)
-    if not every:
-        pytest.skip("nothing fits")
     form, limit = class_form(problem), every[len(every) // 3][0]
     said: list[PartsNews] = []
     cut(PartsOrder(form, form.slots > 0, limit), NEVER, said.append)
@@ -74,8 +72,6 @@ def test_parts_prove_what_all_placements_say(
 ) -> None:
     problem = charged(any_problem(seed, 5, 4))
     every = worths(problem, feasible_placements)
-    if not every:
-        pytest.skip("nothing fits")
     form = class_form(problem)
     incumbent = Incumbent(problem, lambda _: None)
     incumbent.offer(every[-1][1], "worst")
