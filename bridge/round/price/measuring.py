@@ -162,9 +162,7 @@ class _Look:
         elif not came and self._since_s > LONGEST_S:
             self._why_not = f"the rates name no start of all its workers within {LONGEST_S / 60:.0f} minutes"
         elif came and max(each.ran_s for each in workers) > LONGEST_S:
-            self._why_not = (
-                f"its workers start again and again, the last time after {LONGEST_S / 60:.0f} minutes"
-            )
+            self._why_not = f"the last start of its workers came after more than {LONGEST_S / 60:.0f} minutes"
         self.waits = not (self._why_not or (came and self._settled(workers)))
         self._measured = () if self.waits or self._why_not else tuple(workers)
         self.starts = tuple(self._sample(each) for each in self._measured)

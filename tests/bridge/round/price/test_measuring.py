@@ -174,7 +174,7 @@ def test_workers_that_start_again_and_again_are_given_up():
     (found,) = rounds.at(
         now_s, started(now_s, (T + LONGEST_S + 60, ALL), worked=[(T + LONGEST_S + 70, ALL)])
     ).measured
-    assert found.why_not == "its workers start again and again, the last time after 10 minutes"
+    assert found.why_not == "the last start of its workers came after more than 10 minutes"
     assert (found.measured_pause_s, rounds.memory.starts) == (None, ())
 
 
