@@ -121,9 +121,14 @@ def test_what_is_not_known_is_not_shown_and_what_never_pays_is_said(capsys):
     [
         (("other",), "stormplace: the cluster has no topology other; it has taxi-1\n"),
         (("taxi-1", "--strategy", "none"), "stormplace: --strategy none: must be one of "),
-        (("taxi-1", "--what-if", "{"), "stormplace: --what-if: "),
+        (("taxi-1", "--what-if", "{"), "stormplace: --what-if: is no JSON: "),
+        (
+            ("taxi-1", "--what-if", '{"pinn": 3}'),
+            "stormplace: what-if: topology.stormplace.pinn: unknown key\n",
+        ),
         (("taxi-1", "--what-if", "[]"), "stormplace: --what-if: is no JSON object such as "),
         (("taxi-1", "--drain", "a"), "stormplace: drain 'a' is neither host:NAME nor site:NAME\n"),
+        (("taxi-1", "--drain", "host:a"), "stormplace: drain host:a: the cluster has no such host\n"),
     ],
 )
 def test_bad_input_is_one_sentence(stormplace, daemon, arguments, reason):
