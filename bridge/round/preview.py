@@ -20,6 +20,8 @@ from bridge.round.standing import still
 from bridge.wire.messages import Decision, Drain
 from formats.drain import content_of, split
 from scheduler.model.metrics.catalogue import METRICS
+from scheduler.model.metrics.cost import COST
+from scheduler.model.metrics.migration import MIGRATION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
 
 _ALL_RESTARTS = 1_000_000
 _RATES = f"{PREFIX}rates"
+_UNITS = {COST.answer: "units/s", MIGRATION.answer: "units"}
+"""Instance files leave the time that a cost is for open; what hosts of a cluster state is per second."""
 
 
 class PreviewError(ValueError):
@@ -262,7 +266,11 @@ def _price(plan: TopologyPlan | None) -> dict[str, object] | None:
 def _metrics(worth: Worth) -> dict[str, object]:
     """Return each metric of staying and of the candidate, None of a placement that is not whole."""
     return {
-        metric.answer: {"staying": staying, "candidate": after, "unit": metric.unit}
+        metric.answer: {
+            "staying": staying,
+            "candidate": after,
+            "unit": _UNITS.get(metric.answer, metric.unit),
+        }
         for metric in METRICS.values()
         if metric.answer in worth.metrics
         for staying, after in (worth.metrics[metric.answer],)
