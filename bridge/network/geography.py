@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from formats.node_reading import LoadFields, OutagesFields
     from scheduler.base.arrays import BoolArray, FloatArray
 
+_CONTRADICTED_SHOWN = 3
+"""Of a host that contradicts more others their number stands beside it; all pairs are known anyway."""
+
 
 class ReadingState(StrEnum):
     """What became of a host's reading."""
@@ -272,7 +275,9 @@ def _view(
     if host.name in looked_at.uncertain:
         faults.append("has a coordinate with too large an error")
     faults.extend(parsed.bad_figures)
-    faults.extend(f"contradicts {other}" for other in contradicts)
+    if contradicts:
+        few = len(contradicts) <= _CONTRADICTED_SHOWN
+        faults.append(f"contradicts {', '.join(contradicts) if few else f'{len(contradicts)} hosts'}")
     return HostView(
         name=host.name,
         site=host.site,

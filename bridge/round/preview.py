@@ -20,18 +20,25 @@ from bridge.round.standing import still
 from bridge.wire.messages import Decision, Drain
 from formats.drain import content_of, split
 from scheduler.model.metrics.catalogue import METRICS
+from scheduler.model.metrics.cost import COST
+from scheduler.model.metrics.migration import MIGRATION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from bridge.network.cluster import Host
     from bridge.problem.assignment import Assignment
     from bridge.round.memory import Memory
     from bridge.round.price.worth import Worth
+    from bridge.round.round_data import RoundData
     from bridge.settings import Settings
     from bridge.wire.messages import PlanRequest, Topology, TopologyPlan
     from scheduler.contract.children import Children
 
 _ALL_RESTARTS = 1_000_000
+_RATES = f"{PREFIX}rates"
+_UNITS = {COST.answer: "units/s", MIGRATION.answer: "units"}
+"""Instance files leave the time that a cost is for open; what hosts of a cluster state is per second."""
 
 
 class PreviewError(ValueError):
@@ -84,6 +91,9 @@ def preview(
     """
     index = _index(request, name)
     changed = _changed(request, index, change)
+    data = gather_data(changed, settings)
+    _check_places(change.drains, data.hosts.hosts)
+    _check_keys(change.settings, index, changed.topologies[index].id, data)
     next_round = plan_round(
         changed, settings, clock, children=children, memory=memory, now_s=now_s, unix_s=unix_s
     )
@@ -97,7 +107,7 @@ def preview(
         candidate = _plan_of(possible.response.plans, topology.id)
     left_out = dict(next_round.left_out).get(topology.id)
     before, after = assignment_of(topology), _after(topology, candidate)
-    worths = Worths(changed, gather_data(changed, settings), settings, clock)
+    worths = Worths(changed, data, settings, clock)
     return {
         "topology": topology.id,
         "name": topology.name,
@@ -144,6 +154,29 @@ def _changed(request: PlanRequest, index: int, change: Change) -> PlanRequest:
     topologies[index] = replace(topology, settings_json=settings)
     drains = (*request.drains, *(Drain(place, content_of(None), 0) for place in change.drains))
     return replace(request, topologies=tuple(topologies), drains=drains)
+
+
+def _check_places(places: Iterable[str], hosts: Sequence[Host]) -> None:
+    """Refuse to drain what is not there: the answer would be that nothing has to leave."""
+    sites = sorted({host.site for host in hosts if host.site is not None})
+    for place in places:
+        kind, name = split(place)
+        if kind == "host" and name not in {host.name for host in hosts}:
+            raise PreviewError(f"drain {place}: the cluster has no such host")
+        if kind == "site" and name not in sites:
+            known = ", ".join(sites) or "none"
+            raise PreviewError(f"drain {place}: no host is known to be there; sites: {known}")
+
+
+def _check_keys(keys: Iterable[str], index: int, topology: str, data: RoundData) -> None:
+    """Refuse what a round would ignore: the answer would be that of other settings than were asked for."""
+    faults = list(data.wishes[index].own.faults)
+    if topology in data.rates.by_topology:
+        faults.append(f"{_RATES}: does not count, as rates are measured")
+    for key in keys:
+        for fault in faults:
+            if fault.startswith(f"{key}: "):
+                raise PreviewError(f"what-if: {fault}")
 
 
 def _merged(settings_json: str, settings: Mapping[str, object]) -> str:
@@ -233,7 +266,11 @@ def _price(plan: TopologyPlan | None) -> dict[str, object] | None:
 def _metrics(worth: Worth) -> dict[str, object]:
     """Return each metric of staying and of the candidate, None of a placement that is not whole."""
     return {
-        metric.answer: {"staying": staying, "candidate": after, "unit": metric.unit}
+        metric.answer: {
+            "staying": staying,
+            "candidate": after,
+            "unit": _UNITS.get(metric.answer, metric.unit),
+        }
         for metric in METRICS.values()
         if metric.answer in worth.metrics
         for staying, after in (worth.metrics[metric.answer],)

@@ -252,7 +252,7 @@ def _wait(look: Callable[[], Sequence[KnownHost]], hosts: set[str], since_ms: fl
         if empty_s is not None and now_s - empty_s >= _SETTLED_S:
             typer.echo("Empty: no worker is left there.")
             return
-        counts = ", ".join(f"{name} {'not known' if n is None else n}" for name, n in left.items())
+        counts = ", ".join(f"{name} {'not reported yet' if n is None else n}" for name, n in left.items())
         text = f"Workers left: {counts or 'none'}"
         if text != said:
             typer.echo(text)

@@ -55,7 +55,7 @@ def plan(
 def _settings(strategy: str | None, what_if: str | None) -> dict[str, object]:
     settings: dict[str, object] = {}
     if what_if is not None:
-        with refused(ValueError, by="--what-if"):
+        with refused(ValueError, RecursionError, by="--what-if: is no JSON"):
             found = json.loads(what_if)
         if not isinstance(found, dict):
             raise UserError('--what-if: is no JSON object such as {"pin": {"report": "site:rome"}}')

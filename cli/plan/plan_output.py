@@ -37,7 +37,8 @@ def print_preview(answer: Mapping[str, Any]) -> None:
         console.print(_moves_table("The best that was found, whatever it gains, moves", candidate["moves"]))
         _print_price(console, candidate["price"])
     elif not candidate["moves"]:
-        _say(console, f"Nothing else to be had: {candidate['status']}")
+        why = f": {candidate['status']}" if candidate["status"] != following["status"] else "."
+        _say(console, f"Nothing else to be had{why}")
     if answer["metrics"]:
         console.print(_metrics_table(answer, moves=bool(candidate["moves"])))
     limits = answer["thresholds"]
@@ -47,7 +48,12 @@ def print_preview(answer: Mapping[str, Any]) -> None:
         "where the response time is all that is weighed (move.min_gain_ms); "
         f"{counted(limits['max_restarts_per_round'], 'executor')} may restart in a round.",
     )
-    _say(console, f"By the state of the cluster {answer['state_age_s']:.0f} s ago. Nothing was moved.")
+    age_s = answer["state_age_s"]
+    _say(
+        console,
+        f"By the state of the cluster {age_s:.0f} s ago, when Nimbus last asked for a plan. "
+        "Nothing was moved.",
+    )
 
 
 def _say(console: Console, line: str) -> None:
@@ -100,12 +106,12 @@ def _price_rows(price: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         basis = f"by {samples} {source}" if samples else "default"
         yield "pause", f"{pause_s:.0f} s ({basis})"
     if replayed is not None:
-        yield "replayed", f"{replayed:,.0f} tuples"
+        yield "replayed", "1 tuple" if round(replayed) == 1 else f"{replayed:,.0f} tuples"
     if pulled_mb is not None:
         yield "loaded", f"{pulled_mb:g} MB"
     if cost is not None:
         payback_s = price["payback_s"]
-        yield "cost of moving", f"{cost:.6g}"
+        yield "cost of moving", f"{cost:.6g} units"
         yield "paid back", "never" if payback_s is None else f"after {payback_s:,.3g} s"
 
 

@@ -33,6 +33,7 @@ def test_the_tables_show_decision_moves_price_and_worth(stormplace, daemon):
     assert "20 s (default)" in out
     assert "response_time_ms" in out
     assert "A move has to gain 20% (move.min_gain), and 10 ms" in out
+    assert "s ago, when Nimbus last asked for a plan. " in out
     assert out.endswith("Nothing was moved.\n")
 
 
@@ -85,7 +86,7 @@ def printed(capsys, price):
             ],
             "price": price,
         },
-        "metrics": {"cost": {"staying": 92.0, "candidate": 66.0, "unit": ""}},
+        "metrics": {"cost": {"staying": 92.0, "candidate": 66.0, "unit": "units/s"}},
         "thresholds": {"min_gain": 0.2, "min_gain_ms": 10.0, "max_restarts_per_round": 1},
         "state_age_s": 1.0,
     }
@@ -99,8 +100,8 @@ def test_the_price_list_has_what_is_known(capsys):
     assert "Price: 1 running executor moves, 1 worker with 2 executors restarts, for a gain of 20.0%." in out
     assert "│ pause │ 11 s (by 5 restarts at rome) │" in out
     assert "│ replayed │ 1,234 tuples │ │ loaded │ 24.5 MB │" in out
-    assert "│ cost of moving │ 210 │ │ paid back │ after 8.08 s │" in out
-    assert "│ cost │ 92 │ 66 │ -26 │ │ objective F │ 0.5 │ 0.4 │ -0.1 │" in out
+    assert "│ cost of moving │ 210 units │ │ paid back │ after 8.08 s │" in out
+    assert "│ cost │ 92 units/s │ 66 units/s │ -26 units/s │ │ objective F │ 0.5 │ 0.4 │ -0.1 │" in out
     assert "1 executor may restart in a round." in out
 
 
@@ -116,14 +117,38 @@ def test_what_is_not_known_is_not_shown_and_what_never_pays_is_said(capsys):
     assert "What it costs" not in printed(capsys, old)
 
 
+def test_one_tuple_is_one(capsys):
+    """Where a spout restarts with all that it feeds only what is under way is replayed."""
+    assert "│ replayed │ 1 tuple │" in printed(capsys, {**PRICE, "replayed_tuples": 0.9})
+
+
+def test_why_nothing_is_to_be_had_is_said_once(capsys):
+    """Where the next round has the same reason; else both are."""
+    nothing = {"status": "kept: no candidate is better", "moves": [], "price": None}
+    limits = {"min_gain": 0.2, "min_gain_ms": 10.0, "max_restarts_per_round": 1}
+    answer = {"candidate": nothing, "metrics": {}, "thresholds": limits, "state_age_s": 1.0}
+    print_preview({**answer, "next_round": nothing})
+    assert capsys.readouterr().out.splitlines()[:2] == [
+        "Next round: kept: no candidate is better",
+        "Nothing else to be had.",
+    ]
+    print_preview({**answer, "next_round": {**nothing, "status": "kept: it is frozen"}})
+    assert "Nothing else to be had: kept: no candidate is better\n" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
         (("other",), "stormplace: the cluster has no topology other; it has taxi-1\n"),
         (("taxi-1", "--strategy", "none"), "stormplace: --strategy none: must be one of "),
-        (("taxi-1", "--what-if", "{"), "stormplace: --what-if: "),
+        (("taxi-1", "--what-if", "{"), "stormplace: --what-if: is no JSON: "),
+        (
+            ("taxi-1", "--what-if", '{"pinn": 3}'),
+            "stormplace: what-if: topology.stormplace.pinn: unknown key\n",
+        ),
         (("taxi-1", "--what-if", "[]"), "stormplace: --what-if: is no JSON object such as "),
         (("taxi-1", "--drain", "a"), "stormplace: drain 'a' is neither host:NAME nor site:NAME\n"),
+        (("taxi-1", "--drain", "host:a"), "stormplace: drain host:a: the cluster has no such host\n"),
     ],
 )
 def test_bad_input_is_one_sentence(stormplace, daemon, arguments, reason):

@@ -11,6 +11,8 @@ from kazoo.security import make_digest_acl
 from typer.testing import CliRunner
 
 from cli.commands import app
+from cli.drain.drain import _wait
+from cli.drain.drain_live import KnownHost
 from cli.errors import UserError
 from cli.network.network_live import read_live
 
@@ -198,6 +200,16 @@ def test_what_an_agent_said_before_the_drain_is_no_sign_of_emptiness(
     status, said = command("drain", "a-1", "--wait", "0")
     assert status == 2
     assert said.startswith("--wait: no agent says how many workers a-1 has (agents need --slot-ports for it)")
+
+
+def test_hosts_whose_agent_has_not_spoken_since_the_drain_are_not_reported_yet(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """What they had before is no answer, and to a reader `not known` would be a host that is none."""
+    before, after = KnownHost("a-1", "rome", 2, 5.0), KnownHost("a-2", "rome", 1, 15.0)
+    with pytest.raises(UserError, match="the drain goes on"):
+        _wait(lambda: (before, after), {"a-1", "a-2"}, since_ms=10.0, wait_s=0.0)
+    assert capsys.readouterr().out == "Workers left: a-1 not reported yet, a-2 1\n"
 
 
 def test_a_drain_that_is_over_counts_no_more(command: Callable[..., tuple[int, str]], hosts: Any) -> None:

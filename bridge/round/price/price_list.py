@@ -147,7 +147,7 @@ def _short(objective: float | None, price: Price, known: Mapping[str, tuple[floa
         parts.append(f"response time {before} -> {after} ms")
     before, after = (f"{cost:g}" for cost in known.get(COST.answer, (0.0, 0.0)))
     if before != after:
-        parts.append(f"cost {before} -> {after}")
+        parts.append(f"cost {before} -> {after} units/s")
     basis = "" if price.pause_samples else " (default)"
     if (price.pause_source or "").endswith(UNTIL_THEY_RUN):
         basis = " until workers run"

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from scheduler.evaluation.evaluate import Evaluation
     from scheduler.model.problem import Problem
 
+_NOTICEABLE = 0.01
+"""A smaller gain that is not enough counts as none in words: noise brings it in one round and not in the
+next, and Nimbus logs each change of a status."""
+
 
 @dataclass(frozen=True)
 class Gain:
@@ -93,14 +97,14 @@ class Thresholds:
             gain: What the best candidate gains.
             within: The limits that all candidates keep, as they follow the word candidate; empty without any.
         """
-        if self._is_no_gain(gain):
+        little = gain.of_f <= self.of_f if self.of_f is not None else gain.fraction < self.fraction
+        if self._is_no_gain(gain) or (little and gain.fraction < _NOTICEABLE):
             return f"no candidate{within} is better"
-        if self.of_f is not None:
-            if gain.of_f <= self.of_f:
-                return f"no candidate{within} gains {self.of_f:g} of F (replan.gain.min)"
-        elif gain.fraction < self.fraction:
+        if little and self.of_f is not None:
+            return f"no candidate{within} gains {self.of_f:g} of F (replan.gain.min)"
+        if little:
             return f"no candidate{within} gains {percent(self.fraction)}"
-        elif gain.ms is not None and gain.ms < self.ms:
+        if self.of_f is None and gain.ms is not None and gain.ms < self.ms:
             return f"no candidate{within} gains {self.ms:g} ms"
         if gain.payback_s is not None and gain.payback_s >= self.horizon_s:
             late = f"pays its price after about {coarse(gain.payback_s, at_least=True)} s"

@@ -155,6 +155,17 @@ def test_contradicting_links_stand_beside_both_hosts() -> None:
     assert host(seen, "b-1").faults == ("contradicts a-1",)
 
 
+def test_of_many_contradicting_links_their_number_stands_beside_the_host() -> None:
+    """A host that contradicts all others would fill a page with their names."""
+    others = ("b-1", "b-2", "b-3", "b-4")
+    seen = look(
+        reading("a-1", 0.0, links=dict.fromkeys(others, 10.0)),
+        *(reading(name, 10.0, links={"a-1": 90.0}) for name in others),
+    )
+    assert len(seen.contradictions) == 4
+    assert host(seen, "a-1").faults == ("contradicts 4 hosts",)
+
+
 def test_hosts_without_agent_are_known_only_with_the_supervisors() -> None:
     """None is not the same as none."""
     agents = (reading("a-1", 0.0), reading("b-1", 0.0, age_s=99.0))

@@ -12,6 +12,7 @@ from bridge.round.preview import Change, PreviewError, preview
 from bridge.settings import MoveSettings, NetworkSettings, PlanSettings, Settings
 from scheduler.contract.children import INLINE
 from tests.bridge.round.planner_rounds import AT_ONCE, PINNED, SCATTERED, plan, stopped
+from tests.bridge.round.price.priced_rounds import moving, rates
 
 NO_CHANGE = Change({}, ())
 AT_HOME = [0, 0, 1, 1, 3, 2, 3, 2]  # source and sink where they are pinned to
@@ -137,7 +138,23 @@ def test_settings_and_drains_are_taken_for_changed(make):
             Change({"topology.workers": 3}, ()),
             "what-if: topology.workers is no key below topology.stormplace.",
         ),
+        (
+            "taxi-1",
+            Change({"topology.stormplace.pinn": 3}, ()),
+            "what-if: topology.stormplace.pinn: unknown key",
+        ),
+        (
+            "taxi-1",
+            Change({"topology.stormplace.weights": {"cost": "x"}}, ()),
+            "what-if: topology.stormplace.weights: weight cost must be a number, got 'x'",
+        ),
         ("taxi-1", Change({}, ("rack:a",)), "drain 'rack:a' is neither host:NAME nor site:NAME"),
+        ("taxi-1", Change({}, ("host:rome-1",)), "drain host:rome-1: the cluster has no such host"),
+        (
+            "taxi-1",
+            Change({}, ("site:rome",)),
+            "drain site:rome: no host is known to be there; sites: europe-west1, uniroma2, us-east1",
+        ),
     ],
 )
 def test_what_cannot_be_looked_at_is_named(make, name, change, reason):
@@ -156,10 +173,22 @@ def test_a_name_that_two_topologies_have_needs_the_id(make):
     assert look(request, "t-2")["topology"] == "t-2"
 
 
-def test_a_bad_setting_is_named_in_the_status(make):
-    """As in a round."""
-    answer = look(taxi(make, AT_HOME), change=Change({"topology.stormplace.strategy": "none"}, ()))
-    assert "setting ignored: " in answer["next_round"]["status"]
+def test_a_bad_setting_of_the_topology_itself_is_named_in_the_status(make):
+    """As in a round; only what is asked for now is refused."""
+    (topology,) = taxi(make, AT_HOME).topologies
+    bad = replace(topology, settings_json='{"topology.stormplace.strategy": "none"}')
+    answer = look(make.cluster(bad), change=Change({"topology.stormplace.seed": 7}, ()))
+    assert "setting ignored: topology.stormplace.strategy: " in answer["next_round"]["status"]
+
+
+def test_declared_rates_are_refused_where_they_would_not_count():
+    """Measured ones count before them, and the answer would be the same as without."""
+    change = Change({"topology.stormplace.rates": {"spout": 500.0}}, ())
+    assert look(moving(), "t", change)["topology"] == "t"
+    measured = replace(moving(), readings=(*moving().readings, rates()))
+    with pytest.raises(PreviewError) as caught:
+        look(measured, "t", change)
+    assert str(caught.value) == "what-if: topology.stormplace.rates: does not count, as rates are measured"
 
 
 def test_a_topology_that_is_not_placed_has_no_worth_of_staying(make):

@@ -75,7 +75,7 @@ def test_the_objective_is_named_where_more_than_the_response_time_is_weighed():
     plan = only(costing(moving(weights=BOTH)))
     assert plan.price.objective_before > plan.objective
     assert f": F {plan.price.objective_before:.3f} -> {plan.objective:.3f}, response time " in plan.status
-    assert ", cost 22 -> 10, pause about " in plan.status
+    assert ", cost 22 -> 10 units/s, pause about " in plan.status
     assert only(moving()).price.objective_before is None
 
 
