@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scheduler.base.arrays import BoolArray
+    from scheduler.base.deadline import Deadline
     from scheduler.model.problem import Problem
 
     Search = Callable[[Context], object]
@@ -121,7 +122,7 @@ def prove(
     if form.side is not None or form.set_up is not None:
         still = longer
         if link_variables(form, open_places) * WORK_OF_A_LINK > work.most:
-            _search_longer(longer, incumbent, context, work)
+            _search_longer(longer, incumbent, context, work.deadline)
             what = "its constraints leave" if form.side is not None else "a price per node in use leaves"
             return False, f"{what} the proof to a solver, whose work has no limit"
     elif incumbent.placement is not None:
@@ -130,7 +131,7 @@ def prove(
             return not open_places.any(), reason
     if work.deadline.expired():
         return False, OVER
-    beside = partial(_search_longer, still, incumbent, context, work)
+    beside = partial(_search_longer, still, incumbent, context)
     if not search_by_solver(form, open_places, incumbent, context, work.deadline, longer=beside):
         return False, OVER if work.deadline.expired() else _unproved(form)
     if incumbent.placement is None:
@@ -138,9 +139,9 @@ def prove(
     return True, "proved by HiGHS"
 
 
-def _search_longer(longer: Search, incumbent: Incumbent, context: Context, work: Work) -> None:
+def _search_longer(longer: Search, incumbent: Incumbent, context: Context, deadline: Deadline) -> None:
     """Offer the incumbent what a longer search for a start finds in its share of the time."""
-    longer(replace(context, deadline=work.deadline.share(LONG_SHARE), report=incumbent.take))
+    longer(replace(context, deadline=deadline.share(LONG_SHARE), report=incumbent.take))
 
 
 def _unproved(form: ClassForm) -> str:
@@ -163,7 +164,7 @@ def _search(
     part = Work(work.deadline.share(share), work.most - work.done)
     open_places = search(form, incumbent, part, FIRST)
     if open_places.any():
-        _search_longer(longer, incumbent, context, work)
+        _search_longer(longer, incumbent, context, work.deadline)
         open_places = search(form, incumbent, part, THEN, open_places)
     if not open_places.any():
         return open_places, "proved by branch and bound"

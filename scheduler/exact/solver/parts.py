@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.base.work import OutOfTimeError
+from scheduler.exact.columns.by_columns import has_columns, solve_by_columns
 from scheduler.exact.solver.program import SCALE, Program, placement_program
 from scheduler.exact.solver.solvers import LinearAnswer, LinearProgram
 
@@ -22,12 +23,17 @@ if TYPE_CHECKING:
 
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
     from scheduler.base.deadline import Deadline
+    from scheduler.exact.columns.by_columns import ByColumns
     from scheduler.exact.form.class_form import ClassForm
 
 WORTH_ANOTHER = 0.9
 """Places are dropped again as long as no more than this share is left."""
 MOST_RELAXATIONS = 300
 """Relaxations after which sets of nodes that are not decided yet become parts as they are."""
+MOST_COLUMNS = 5_000
+"""Partial columns of a graph at a time while parts can be halved on."""
+MOST_COLUMNS_AT_LAST = 200_000
+"""Partial columns of a graph at a time in a part that goes to a solver otherwise."""
 WHOLE = 1e-6
 """Values this close to a whole number count as one."""
 
@@ -69,10 +75,12 @@ class PartsNews:
     Attributes:
         bound: F of nothing that is still to be cut is below; infinite at the end.
         part: What has been cut off since the last news, if it may hold something below the limit.
+        found: (n_classes,) nodes of a placement below the limit, which is F of that from now on.
     """
 
     bound: float
     part: Part | None = None
+    found: IntArray | None = None
 
 
 def cut(order: PartsOrder, deadline: Deadline, say: Callable[[PartsNews], None]) -> None:
@@ -81,11 +89,8 @@ def cut(order: PartsOrder, deadline: Deadline, say: Callable[[PartsNews], None])
         whole = _relaxed(
             order.form, order.open_places, order.limit, deadline, say=lambda now: say(PartsNews(now))
         )
-        used = None if whole is None else whole.program.used
-        if whole is not None and used is not None:
-            _Cutting(order, whole, used, deadline).cut(say)
-        elif whole is not None:
-            say(PartsNews(math.inf, Part(whole.bound, whole.places)))
+        if whole is not None:
+            _Cutting(order, whole, deadline, say).cut()
         say(PartsNews(math.inf))
     except OutOfTimeError:
         return
@@ -196,41 +201,67 @@ class _Open:
 class _Cutting:
     """Depth-first over which nodes are in use: next is the one on which the relaxation is least decided."""
 
-    def __init__(self, order: PartsOrder, whole: _Relaxation, used: IntArray, deadline: Deadline) -> None:
-        self._form, self._limit, self._deadline = order.form, order.limit, deadline
-        self._program, self._linear, self._used = whole.program, whole.linear, used
-        self._nodes = np.flatnonzero(whole.places.any(axis=0)).tolist()
+    def __init__(
+        self,
+        order: PartsOrder,
+        whole: _Relaxation,
+        deadline: Deadline,
+        say: Callable[[PartsNews], None],
+    ) -> None:
+        self._form, self._limit, self._deadline, self._say = order.form, order.limit, deadline, say
+        self._whole = whole
         self._opened = whole.places  # in the linear program
-        self._pending = [_Open(whole.bound, whole.places, {})]
+        self._nodes: list[int] = np.flatnonzero(whole.places.any(axis=0)).tolist()
+        self._pending: list[_Open] = []
+        self._by_columns = has_columns(order.form)
 
-    def cut(self, say: Callable[[PartsNews], None]) -> None:
-        """Send what may hold something better, part by part.
+    def cut(self) -> None:
+        """Send what may hold something better, part by part, and what is found on the way.
 
         Raises:
             OutOfTimeError: The deadline came first.
         """
+        if self._whole.program.used is None:
+            self._say(PartsNews(math.inf, self._part(self._whole.bound, self._whole, ())))
+            return
+        self._pending.append(_Open(self._whole.bound, self._whole.places, {}))
         relaxations = 0
         while self._pending:
             one = self._pending.pop()
+            if one.bound >= self._limit:
+                continue
             if len(one.decided) < len(self._nodes) and relaxations < MOST_RELAXATIONS:
                 relaxations += 1
-                self._halve(one)
+                self._halve(one, self._whole.program.used)
+                self._say(PartsNews(self._rest()))
             else:
-                rest = min((other.bound for other in self._pending), default=math.inf)
-                say(PartsNews(rest, self._part(one)))
+                in_use = tuple(u for u, used in one.decided.items() if used)
+                closer = _relaxed(self._form, one.places, self._limit, self._deadline, in_use=in_use)
+                part = None if closer is None else self._part(one.bound, closer, in_use)
+                self._say(PartsNews(self._rest(), part))
 
-    def _halve(self, one: _Open) -> None:
+    def _rest(self) -> float:
+        return min((other.bound for other in self._pending), default=math.inf)
+
+    def _halve(self, one: _Open, used: IntArray) -> None:
         """Solve the relaxation; unless that is enough, decide what follows from it and one node more."""
-        self._state(one)
-        answer = _solved(self._linear, self._deadline)
+        form, linear = self._form, self._whole.linear
+        self._state(one, used)
+        answer = _solved(linear, self._deadline)
         bound = max(answer.bound / SCALE, one.bound)
         if bound >= self._limit:
             return
-        places = one.places & (marginals(self._form, self._program, self._linear, answer) < self._limit)
+        places = one.places & (marginals(form, self._whole.program, linear, answer) < self._limit)
         if not places.any(axis=1).all():
             return
-        use = answer.values[self._used]
-        saved = np.maximum(-answer.costs[self._used], 0.0) * self._linear.high[self._used]
+        in_use = [u for u, is_used in one.decided.items() if is_used]
+        known = self._columns(places, in_use, self._whole.program, answer, MOST_COLUMNS)
+        if known is not None:
+            if known.solved:
+                return
+            places, bound = known.places, max(bound, known.bound)
+        use = answer.values[used]
+        saved = np.maximum(-answer.costs[used], 0.0) * linear.high[used]
         without = (answer.bound + saved) / SCALE
         decided = {
             **{u: True for u in self._nodes if without[u] >= self._limit},
@@ -247,24 +278,44 @@ class _Cutting:
         self._pending.append(_Open(bound, others, {**decided, u: False}))
         self._pending.append(_Open(bound, places, {**decided, u: True}))
 
-    def _state(self, one: _Open) -> None:
+    def _columns(
+        self, places: BoolArray, in_use: Sequence[int], program: Program, answer: LinearAnswer, most: int
+    ) -> ByColumns | None:
+        """Return what columns find in a part, and say what is found; None if they cannot."""
+        if not self._by_columns:
+            return None
+        prices = program.priced.prices(self._form, answer.prices / SCALE)
+        known = solve_by_columns(
+            self._form, places, in_use, prices, self._limit, most=most, deadline=self._deadline
+        )
+        if known.at is not None:
+            self._limit = known.objective
+            self._say(PartsNews(-math.inf, found=known.at))
+        return known
+
+    def _state(self, one: _Open, used: IntArray) -> None:
         """State in the linear program what is decided and open."""
+        linear = self._whole.linear
         for u in self._nodes:
             low, high = (float(one.decided[u]),) * 2 if u in one.decided else (0.0, 1.0)
-            self._linear.limit(int(self._used[u]), low, high)
+            linear.limit(int(used[u]), low, high)
         # places of classes with several members close with their nodes
         for c in np.flatnonzero(self._form.size == 1).tolist():
-            place = self._program.places[c]
+            place = self._whole.program.places[c]
             is_open = one.places[c, place.nodes]
             for k in np.flatnonzero(is_open != self._opened[c, place.nodes]).tolist():
-                self._linear.limit(int(place.level[k, 0]), 0.0, float(is_open[k]))
+                linear.limit(int(place.level[k, 0]), 0.0, float(is_open[k]))
         self._opened = one.places
 
-    def _part(self, one: _Open) -> Part | None:
-        """Return what is left of a part after its own relaxation, if anything."""
-        in_use = tuple(u for u, used in one.decided.items() if used)
-        closer = _relaxed(self._form, one.places, self._limit, self._deadline, in_use=in_use)
-        return None if closer is None else Part(max(one.bound, closer.bound), closer.places, in_use)
+    def _part(self, least: float, rest: _Relaxation, in_use: tuple[int, ...]) -> Part | None:
+        """Return what is left for a solver of a part, F of which is at least so much; None if nothing is."""
+        places, bound = rest.places, max(least, rest.bound)
+        known = self._columns(places, in_use, rest.program, rest.answer, MOST_COLUMNS_AT_LAST)
+        if known is not None:
+            if known.solved:
+                return None
+            places, bound = known.places, max(bound, known.bound)
+        return Part(bound, places, in_use)
 
 
 def _least_decided(use: Mapping[int, float]) -> int:

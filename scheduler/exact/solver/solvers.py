@@ -127,12 +127,16 @@ class LinearProgram:
             parameters.glop.max_time_in_seconds = deadline.remaining()
         result = self._solver.solve(params=parameters)
         if result.termination.reason == mathopt.TerminationReason.INFEASIBLE:
-            return LinearAnswer(math.inf, np.zeros(len(self.low)), np.zeros(len(self.low)))
+            return LinearAnswer(math.inf, *self._nothing())
         if result.termination.reason != mathopt.TerminationReason.OPTIMAL:
-            unknown = LinearAnswer(-math.inf, np.zeros(len(self.low)), np.zeros(len(self.low)))
+            unknown = LinearAnswer(-math.inf, *self._nothing())
             return None if deadline.expired() else unknown
-        bound, costs = self.proved(np.array(result.dual_values(self._rows)))
-        return LinearAnswer(bound, np.array(result.variable_values(self._variables)), costs)
+        prices = np.array(result.dual_values(self._rows))
+        bound, costs = self.proved(prices)
+        return LinearAnswer(bound, np.array(result.variable_values(self._variables)), costs, prices)
+
+    def _nothing(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        return np.zeros(len(self.low)), np.zeros(len(self.low)), np.zeros(len(self._rows))
 
     def proved(self, prices: FloatArray) -> tuple[float, FloatArray]:
         """Return the bound that prices of rows prove, whatever they are, and the reduced costs that follow.
@@ -160,8 +164,10 @@ class LinearAnswer:
         values: (n_variables,) the optimum.
         costs: (n_variables,) reduced costs: the bound grows by so much per unit that a variable is kept off
             the bound at which this is least.
+        prices: (n_rows,) by how much the objective grows per unit that a row is moved.
     """
 
     bound: float
     values: FloatArray
     costs: FloatArray
+    prices: FloatArray
