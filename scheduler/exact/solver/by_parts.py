@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 AT_ONCE = 2
 """Children at work at once; more than cores would only share them."""
+WORTH_ANEW = 0.1
+"""Cutting begins anew if the gap that it began with has become smaller by this share since."""
 LOOK_S = 0.1
 """Longest wait for one of the children while another may have ended."""
 
@@ -70,6 +72,7 @@ class _Parts:
         waiting: Parts to be solved.
         solving: Parts that are being solved.
         least: F of nothing that has been solved, or given up, is below.
+        limit: F of what the child that cuts knows.
     """
 
     form: ClassForm
@@ -81,11 +84,15 @@ class _Parts:
     waiting: list[Part] = field(default_factory=list)
     solving: list[tuple[Part, Asked]] = field(default_factory=list)
     least: float = math.inf
+    limit: float = math.inf
 
     def search(self, meanwhile: Callable[[Deadline], None]) -> float | None:
-        order = PartsOrder(self.form, self.open_places, self.incumbent.objective)
-        cutting = self.context.children.start(cut, order, self.deadline.share(SOLVER_SHARE))
-        meanwhile(self.deadline.or_when(lambda: self._read(cutting) and not self.waiting))
+        cutting = first = self._cut()
+        meanwhile(self.deadline.or_when(lambda: self._read(first) and not self.waiting))
+        if not self._read(cutting) and self._worth_anew():
+            cutting.stop()
+            self.waiting.clear()
+            cutting = self._cut()
         while True:
             cut_up = self._read(cutting)
             self._start(AT_ONCE - (not cut_up))
@@ -102,12 +109,23 @@ class _Parts:
         cutting.stop()
         return None if failed else self._bound()
 
+    def _cut(self) -> Job[PartsNews]:
+        """Begin to cut with what is known now."""
+        self.limit = self.incumbent.objective
+        order = PartsOrder(self.form, self.open_places, self.limit)
+        return self.context.children.start(cut, order, self.deadline.share(SOLVER_SHARE))
+
+    def _worth_anew(self) -> bool:
+        """Return whether more is known than the child that cuts can know, by a good part of the gap."""
+        return self.limit - self.incumbent.objective > WORTH_ANEW * (self.limit - self.uncut)
+
     def _read(self, cutting: Job[PartsNews]) -> bool:
         """Take news of the cutting; return whether it is over."""
         over = awaited(cutting, self.deadline, 0.0)
         for news in cutting.messages():
             if news.found is not None:
                 self.incumbent.offer(self._placement(news.found), SOURCE)
+                self.limit = min(self.limit, news.limit)
             else:
                 self.uncut = news.bound
             if news.part is not None:

@@ -8,7 +8,7 @@ costs more than a known placement is left out, and a solver gets what is left.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,8 +32,8 @@ MOST_RELAXATIONS = 300
 """Relaxations after which sets of nodes that are not decided yet become parts as they are."""
 MOST_COLUMNS = 5_000
 """Partial columns of a graph at a time while parts can be halved on."""
-MOST_COLUMNS_AT_LAST = 200_000
-"""Partial columns of a graph at a time in a part that goes to a solver otherwise."""
+MOST_COLUMNS_AT_LAST = 20_000
+"""The same where the nodes in use are decided."""
 WHOLE = 1e-6
 """Values this close to a whole number count as one."""
 
@@ -76,11 +76,13 @@ class PartsNews:
         bound: F of nothing that is still to be cut is below; infinite at the end.
         part: What has been cut off since the last news, if it may hold something below the limit.
         found: (n_classes,) nodes of a placement below the limit, which is F of that from now on.
+        limit: F of that; infinite if nothing has been found.
     """
 
     bound: float
     part: Part | None = None
     found: IntArray | None = None
+    limit: float = math.inf
 
 
 def cut(order: PartsOrder, deadline: Deadline, say: Callable[[PartsNews], None]) -> None:
@@ -183,6 +185,37 @@ def marginals(form: ClassForm, program: Program, linear: LinearProgram, answer: 
     return least / SCALE
 
 
+@dataclass(eq=False)
+class _Scope:
+    """A linear program in which parts are looked at.
+
+    Attributes:
+        whole: The relaxation that it was made for.
+        opened: (n_classes, n_nodes) places that are open in it now.
+        last: Whether it was made for the nodes in use.
+    """
+
+    whole: _Relaxation
+    opened: BoolArray
+    last: bool
+
+    def state(self, form: ClassForm, one: _Open) -> None:
+        """State what is decided and open."""
+        linear, used = self.whole.linear, self.whole.program.used
+        if used is not None:
+            for u, is_used in one.decided.items():
+                linear.limit(int(used[u]), float(is_used), float(is_used))
+            for u in set(np.flatnonzero(self.whole.places.any(axis=0)).tolist()) - set(one.decided):
+                linear.limit(int(used[u]), 0.0, 1.0)
+        # places of classes with several members close with their nodes
+        for c in np.flatnonzero(form.size == 1).tolist():
+            place = self.whole.program.places[c]
+            is_open = one.places[c, place.nodes]
+            for k in np.flatnonzero(is_open != self.opened[c, place.nodes]).tolist():
+                linear.limit(int(place.level[k, 0]), 0.0, float(is_open[k]))
+        self.opened = one.places
+
+
 @dataclass(frozen=True, eq=False)
 class _Open:
     """What is left to be cut.
@@ -191,15 +224,25 @@ class _Open:
         bound: F of nothing there is below.
         places: (n_classes, n_nodes) open places.
         decided: Nodes of which it is decided whether they are in use.
+        scope: Where to look at it.
     """
 
     bound: float
     places: BoolArray
     decided: Mapping[int, bool]
+    scope: _Scope
+
+    @property
+    def in_use(self) -> tuple[int, ...]:
+        """Nodes that are in use."""
+        return tuple(u for u, used in self.decided.items() if used)
 
 
 class _Cutting:
-    """Depth-first over which nodes are in use: next is the one on which the relaxation is least decided."""
+    """Depth-first over which nodes are in use: next is the one on which the relaxation is least decided.
+
+    Where these are decided and columns are still too many, the next is the class that is least decided.
+    """
 
     def __init__(
         self,
@@ -209,11 +252,10 @@ class _Cutting:
         say: Callable[[PartsNews], None],
     ) -> None:
         self._form, self._limit, self._deadline, self._say = order.form, order.limit, deadline, say
-        self._whole = whole
-        self._opened = whole.places  # in the linear program
-        self._nodes: list[int] = np.flatnonzero(whole.places.any(axis=0)).tolist()
-        self._pending: list[_Open] = []
         self._by_columns = has_columns(order.form)
+        charged = whole.program.used is not None
+        self._nodes: list[int] = np.flatnonzero(whole.places.any(axis=0)).tolist() if charged else []
+        self._pending = [_Open(whole.bound, whole.places, {}, _Scope(whole, whole.places, not charged))]
 
     def cut(self) -> None:
         """Send what may hold something better, part by part, and what is found on the way.
@@ -221,101 +263,93 @@ class _Cutting:
         Raises:
             OutOfTimeError: The deadline came first.
         """
-        if self._whole.program.used is None:
-            self._say(PartsNews(math.inf, self._part(self._whole.bound, self._whole, ())))
-            return
-        self._pending.append(_Open(self._whole.bound, self._whole.places, {}))
         relaxations = 0
         while self._pending:
             one = self._pending.pop()
             if one.bound >= self._limit:
                 continue
-            if len(one.decided) < len(self._nodes) and relaxations < MOST_RELAXATIONS:
+            if len(one.decided) == len(self._nodes) and not one.scope.last:
+                narrowed = self._narrowed(one)
+                if narrowed is None:
+                    continue
+                one = narrowed
+            part = None
+            if relaxations < MOST_RELAXATIONS and (self._by_columns or not one.scope.last):
                 relaxations += 1
-                self._halve(one, self._whole.program.used)
-                self._say(PartsNews(self._rest()))
+                self._halve(one)
             else:
-                in_use = tuple(u for u, used in one.decided.items() if used)
-                closer = _relaxed(self._form, one.places, self._limit, self._deadline, in_use=in_use)
-                part = None if closer is None else self._part(one.bound, closer, in_use)
-                self._say(PartsNews(self._rest(), part))
+                part = Part(one.bound, one.places, one.in_use)
+            self._say(PartsNews(min((other.bound for other in self._pending), default=math.inf), part))
 
-    def _rest(self) -> float:
-        return min((other.bound for other in self._pending), default=math.inf)
+    def _narrowed(self, one: _Open) -> _Open | None:
+        """Return a part in a program of its own, if anything is left of it."""
+        own = _relaxed(self._form, one.places, self._limit, self._deadline, in_use=one.in_use)
+        if own is None:
+            return None
+        return _Open(max(one.bound, own.bound), own.places, one.decided, _Scope(own, own.places, last=True))
 
-    def _halve(self, one: _Open, used: IntArray) -> None:
-        """Solve the relaxation; unless that is enough, decide what follows from it and one node more."""
-        form, linear = self._form, self._whole.linear
-        self._state(one, used)
+    def _halve(self, one: _Open) -> None:
+        """Solve the relaxation; unless that is enough, decide what follows from it and one thing more."""
+        form, program, linear = self._form, one.scope.whole.program, one.scope.whole.linear
+        one.scope.state(form, one)
         answer = _solved(linear, self._deadline)
         bound = max(answer.bound / SCALE, one.bound)
         if bound >= self._limit:
             return
-        places = one.places & (marginals(form, self._whole.program, linear, answer) < self._limit)
+        places = one.places & (marginals(form, program, linear, answer) < self._limit)
         if not places.any(axis=1).all():
             return
-        in_use = [u for u, is_used in one.decided.items() if is_used]
-        known = self._columns(places, in_use, self._whole.program, answer, MOST_COLUMNS)
-        if known is not None:
+        if self._by_columns:
+            prices = program.priced.prices(form, answer.prices / SCALE)
+            most = MOST_COLUMNS_AT_LAST if one.scope.last else MOST_COLUMNS
+            known = solve_by_columns(
+                form, places, one.in_use, prices, self._limit, most=most, deadline=self._deadline
+            )
+            if known.at is not None:
+                self._limit = known.objective
+                self._say(PartsNews(-math.inf, found=known.at, limit=known.objective))
             if known.solved:
                 return
             places, bound = known.places, max(bound, known.bound)
+        rest = replace(one, bound=bound, places=places)
+        if one.scope.last:
+            self._halve_class(rest, answer)
+        else:
+            self._halve_nodes(rest, answer)
+
+    def _halve_nodes(self, one: _Open, answer: LinearAnswer) -> None:
+        used = one.scope.whole.program.used
+        assert used is not None  # there are nodes to decide
         use = answer.values[used]
-        saved = np.maximum(-answer.costs[used], 0.0) * linear.high[used]
+        saved = np.maximum(-answer.costs[used], 0.0) * one.scope.whole.linear.high[used]
         without = (answer.bound + saved) / SCALE
         decided = {
             **{u: True for u in self._nodes if without[u] >= self._limit},
-            **{u: False for u in self._nodes if not places[:, u].any()},
+            **{u: False for u in self._nodes if not one.places[:, u].any()},
             **one.decided,
         }
         undecided = {u: float(use[u]) for u in self._nodes if u not in decided}
         if not undecided:
-            self._pending.append(_Open(bound, places, decided))
+            self._pending.append(replace(one, decided=decided))
             return
         u = _least_decided(undecided)
-        others = places.copy()
+        others = one.places.copy()
         others[:, u] = False
-        self._pending.append(_Open(bound, others, {**decided, u: False}))
-        self._pending.append(_Open(bound, places, {**decided, u: True}))
+        self._pending.append(replace(one, places=others, decided={**decided, u: False}))
+        self._pending.append(replace(one, decided={**decided, u: True}))
 
-    def _columns(
-        self, places: BoolArray, in_use: Sequence[int], program: Program, answer: LinearAnswer, most: int
-    ) -> ByColumns | None:
-        """Return what columns find in a part, and say what is found; None if they cannot."""
-        if not self._by_columns:
-            return None
-        prices = program.priced.prices(self._form, answer.prices / SCALE)
-        known = solve_by_columns(
-            self._form, places, in_use, prices, self._limit, most=most, deadline=self._deadline
-        )
-        if known.at is not None:
-            self._limit = known.objective
-            self._say(PartsNews(-math.inf, found=known.at))
-        return known
-
-    def _state(self, one: _Open, used: IntArray) -> None:
-        """State in the linear program what is decided and open."""
-        linear = self._whole.linear
-        for u in self._nodes:
-            low, high = (float(one.decided[u]),) * 2 if u in one.decided else (0.0, 1.0)
-            linear.limit(int(used[u]), low, high)
-        # places of classes with several members close with their nodes
-        for c in np.flatnonzero(self._form.size == 1).tolist():
-            place = self._whole.program.places[c]
-            is_open = one.places[c, place.nodes]
-            for k in np.flatnonzero(is_open != self._opened[c, place.nodes]).tolist():
-                linear.limit(int(place.level[k, 0]), 0.0, float(is_open[k]))
-        self._opened = one.places
-
-    def _part(self, least: float, rest: _Relaxation, in_use: tuple[int, ...]) -> Part | None:
-        """Return what is left for a solver of a part, F of which is at least so much; None if nothing is."""
-        places, bound = rest.places, max(least, rest.bound)
-        known = self._columns(places, in_use, rest.program, rest.answer, MOST_COLUMNS_AT_LAST)
-        if known is not None:
-            if known.solved:
-                return None
-            places, bound = known.places, max(bound, known.bound)
-        return Part(bound, places, in_use)
+    def _halve_class(self, one: _Open, answer: LinearAnswer) -> None:
+        """Decide whether a class is where the relaxation has most of it."""
+        shares = np.where(one.places, one.scope.whole.program.counts(answer.values, self._form.n_nodes), -1.0)
+        open_to = one.places.sum(axis=1)
+        # of whole ones, which nothing tells apart, one with many places
+        c = int(np.lexsort((-open_to, np.where(open_to > 1, shares.max(axis=1), np.inf)))[0])
+        u = int(shares[c].argmax())
+        there, others = one.places.copy(), one.places.copy()
+        there[c], others[c, u] = False, False
+        there[c, u] = True
+        self._pending.append(replace(one, places=others))
+        self._pending.append(replace(one, places=there))
 
 
 def _least_decided(use: Mapping[int, float]) -> int:
