@@ -7,7 +7,7 @@ based on the set partitioning formulation with additional cuts", Mathematical Pr
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from scheduler.base.deadline import Deadline
     from scheduler.exact.columns.prices import Prices
     from scheduler.exact.form.class_form import ClassForm
+
+
+SOME_PER_ONE = 4
+"""Partial columns that are looked at for one that may be kept, at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,25 +53,26 @@ class Columns:
 
 @dataclass(frozen=True, eq=False)
 class _Partial:
-    """Placements of the first classes of a graph; attributes as of `Columns`.
+    """Placements of the first classes of a graph.
 
     Attributes:
+        at: (k, placed) nodes.
         finish: (k, placed) when each class ends.
-        bound: (k,) of no completion is the cost under prices, charges of nodes included, below.
-        charges: (k,) charges of nodes in use.
+        priced: (k,) cost under prices, charges of nodes in use included, without R.
+        load: (k, n_nodes, n_resources).
+        bound: (k,) of no completion is the cost under prices, charges included, below.
     """
 
     at: IntArray
     finish: FloatArray
     priced: FloatArray
-    cost: FloatArray
-    charges: FloatArray
     load: FloatArray
-    used: BoolArray
     bound: FloatArray
 
     def chosen(self, which: IntArray | BoolArray) -> _Partial:
-        return _Partial(*(each[which] for each in vars(self).values()))
+        return _Partial(
+            self.at[which], self.finish[which], self.priced[which], self.load[which], self.bound[which]
+        )
 
 
 class GraphColumns:
@@ -178,31 +183,43 @@ class GraphColumns:
         Raises:
             OutOfTimeError: The deadline came first.
         """
-        n_nodes, n_resources = self._capacity.shape
         live = _Partial(
             np.zeros((1, 0), dtype=np.int64),
             np.zeros((1, 0)),
-            *(np.zeros(1) for _ in range(3)),
-            np.zeros((1, n_nodes, n_resources)),
-            np.zeros((1, n_nodes), dtype=np.bool_),
+            np.zeros(1),
+            np.zeros((1, *self._capacity.shape)),
             np.full(1, self.least),
         )
         for i in range(len(self.members)):
             require_time(deadline)
             least = self._least_from(i, live)
             own = least.min(axis=1)
-            live, least, own = live.chosen(own < np.inf), least[own < np.inf], own[own < np.inf]
-            quick = (live.bound - own)[:, None] + least
+            possible = own < np.inf
+            quick = np.where(possible, live.bound - np.where(possible, own, 0.0), np.inf)[:, None] + least
             parent, node = np.nonzero(quick <= limit)
-            if len(parent) > 4 * most:
+            if len(parent) > SOME_PER_ONE * most:
                 return None
-            live = self._extended(i, live.chosen(parent), node)
-            live = live.chosen(live.bound <= limit)
-            if len(live.bound) > most:
+            live = self._extended(i, live, parent, node)
+            if (keep := live.bound <= limit).sum() > most:
                 return None
+            live = live.chosen(keep)
+        return self._columns(live, limit)
+
+    def _columns(self, live: _Partial, limit: float) -> Columns:
+        """Return those of complete columns that keep the limit."""
         response = self._factor * live.finish.max(axis=1)
-        columns = Columns(live.at, live.priced + response, live.cost + response, live.load, live.used)
-        return columns.chosen(columns.priced + live.charges <= limit)
+        good = live.priced + response <= limit
+        live, response = live.chosen(good), response[good]
+        every = np.arange(len(response))
+        used = np.zeros((len(every), len(self._charge)), dtype=np.bool_)
+        cost = response.copy()
+        for i, node in enumerate(live.at.T):
+            used[every, node] = True
+            cost += self._cost[i, node]
+            for a in self._before[i]:
+                if (a, i) in self._pair:
+                    cost += self._pair[a, i][live.at[:, a], node]
+        return Columns(live.at, live.priced - used @ self._charge + response, cost, live.load, used)
 
     def _least_from(self, i: int, live: _Partial) -> FloatArray:
         """Return (k, n_nodes) what class i, all before it placed, and what is behind it costs at least."""
@@ -212,37 +229,32 @@ class GraphColumns:
             least += self._table[a, i][live.at[:, a]]
         return np.where(room, least, np.inf)
 
-    def _extended(self, i: int, live: _Partial, node: IntArray) -> _Partial:
-        """Return the partial columns with class i on the nodes given."""
-        every = np.arange(len(node))
+    def _extended(self, i: int, live: _Partial, parent: IntArray, node: IntArray) -> _Partial:
+        """Return the partial columns of some parents with class i on a node."""
+        at, finish = live.at[parent], live.finish[parent]
         arrival = np.zeros(len(node))
-        pairs = np.zeros(len(node))
+        priced = live.priced[parent] + self._priced[i, node]
         for a in self._before[i]:
-            before = live.at[:, a]
             if (a, i) in self._critical:
-                arrival = np.maximum(arrival, live.finish[:, a] + self._delay_ms[before, node])
+                arrival = np.maximum(arrival, finish[:, a] + self._delay_ms[at[:, a], node])
             if (a, i) in self._pair:
-                pairs += self._pair[a, i][before, node]
-        load, used = live.load.copy(), live.used.copy()
-        load[every, node] += self._demand[i]
-        used[every, node] = True
-        first = ~live.used[every, node]
+                priced += self._pair[a, i][at[:, a], node]
+        if self._charge.any():
+            priced += np.where((at == node[:, None]).any(axis=1), 0.0, self._charge[node])
+        load = live.load[parent]
+        load[np.arange(len(node)), node] += self._demand[i]
         more = _Partial(
-            np.column_stack([live.at, node]),
-            np.column_stack([live.finish, arrival + self._execution_ms[i, node]]),
-            live.priced + self._priced[i, node] + pairs,
-            live.cost + self._cost[i, node] + pairs,
-            live.charges + np.where(first, self._charge[node], 0.0),
+            np.column_stack([at, node]),
+            np.column_stack([finish, arrival + self._execution_ms[i, node]]),
+            priced,
             load,
-            used,
-            live.bound,
+            live.bound[parent],
         )
-        bound = self._bound(i + 1, more)
-        return _Partial(*list(vars(more).values())[:-1], bound)
+        return replace(more, bound=self._bound(i + 1, more))
 
     def _bound(self, placed: int, live: _Partial) -> FloatArray:
         """Return (k,) what no completion is below."""
-        bound = live.priced + live.charges
+        bound = live.priced.copy()
         for i in range(placed):
             if self._end[i] > 0.0:
                 bound += self._end[i] * live.finish[:, i]

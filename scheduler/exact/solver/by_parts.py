@@ -6,12 +6,12 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from scheduler.base.work import OutOfTimeError
 from scheduler.exact.solver.ask import SOLVER_SHARE, SOLVER_TOLERANCE, SOURCE, Asked, awaited
 from scheduler.exact.solver.parts import Part, PartsNews, PartsOrder, cut
 from scheduler.exact.solver.program import SCALE, placement_program
-
-import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Callable

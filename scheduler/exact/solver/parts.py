@@ -15,15 +15,14 @@ import numpy as np
 
 from scheduler.base.work import OutOfTimeError
 from scheduler.exact.columns.by_columns import has_columns, solve_by_columns
+from scheduler.exact.solver.linear_program import LinearAnswer, LinearProgram
 from scheduler.exact.solver.program import SCALE, Program, placement_program
-from scheduler.exact.solver.solvers import LinearAnswer, LinearProgram
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
     from scheduler.base.deadline import Deadline
-    from scheduler.exact.columns.by_columns import ByColumns
     from scheduler.exact.form.class_form import ClassForm
 
 WORTH_ANOTHER = 0.9
