@@ -16,6 +16,7 @@ from scheduler.exact.branch.by_search import FIRST, THEN, search
 from scheduler.exact.by_chain import search_as_chain
 from scheduler.exact.exchangeable.two_classes import search_two_classes
 from scheduler.exact.form.class_form import ClassForm, class_form
+from scheduler.exact.solver.by_parts import is_cut
 from scheduler.exact.solver.by_solver import search_by_solver
 from scheduler.exact.solver.program import link_variables
 from scheduler.search.descent import descend
@@ -136,6 +137,8 @@ def prove(
         return False, OVER if work.deadline.expired() else _unproved(form)
     if incumbent.placement is None:
         return True, "HiGHS proved that no placement exists"
+    if is_cut(form):
+        return True, "proved in parts, by linear relaxations, columns and HiGHS"
     return True, "proved by HiGHS"
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.exact.columns.graph_columns import Columns, GraphColumns
-from scheduler.exact.columns.joining import join
+from scheduler.exact.columns.joining import Shared, join
 from scheduler.model.capacity import TOLERANCE
 
 if TYPE_CHECKING:
@@ -17,6 +17,19 @@ if TYPE_CHECKING:
     from scheduler.base.deadline import Deadline
     from scheduler.exact.columns.prices import Prices
     from scheduler.exact.form.class_form import ClassForm
+
+
+@dataclass(frozen=True, eq=False)
+class PartOfColumns:
+    """Placements to look at.
+
+    Attributes:
+        places: (n_classes, n_nodes) open places, at least one of each class.
+        in_use: Nodes that are known to be in use.
+    """
+
+    places: BoolArray
+    in_use: tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,15 +58,13 @@ def has_columns(form: ClassForm) -> bool:
 
 
 def solve_by_columns(
-    form: ClassForm, places: BoolArray, in_use: IntArray, prices: Prices, limit: float, *,
-    most: int, deadline: Deadline,
+    form: ClassForm, part: PartOfColumns, prices: Prices, limit: float, *, most: int, deadline: Deadline
 ) -> ByColumns:
     """Return the best placement of a part, or what could be found out about it.
 
     Args:
         form: The problem, of which `has_columns` says that this can be done.
-        places: (n_classes, n_nodes) open places, at least one of each class.
-        in_use: Nodes that are known to be in use.
+        part: See there.
         prices: Under which columns compete.
         limit: F of a known placement.
         most: Partial columns of a graph to look at, at most, after each class.
@@ -62,53 +73,68 @@ def solve_by_columns(
     Raises:
         OutOfTimeError: The deadline came first.
     """
-    nodes = np.flatnonzero(places.any(axis=0))
-    part = form.restricted(nodes)
-    set_up = np.zeros(len(nodes)) if part.set_up is None else part.set_up
-    own = Prices_of(prices, nodes)
-    # what is left of a node's charge when capacity and places have paid their prices
-    left = set_up - (own.capacity * (part.capacity + TOLERANCE)).sum(axis=1) - own.place.sum(axis=0)
-    known = np.isin(nodes, in_use)
-    charge = np.where(known, 0.0, np.maximum(left, 0.0))
-    constant = form.constant + float(np.where(known, left, np.minimum(left, 0.0)).sum())
-    open_places = places[:, nodes]
-    graphs = [GraphColumns(part, k, open_places, own, charge) for k in range(form.graphs.count)]
-    least = np.array([graph.least for graph in graphs])
-    listed: list[Columns | None] = [None] * len(graphs)
-    room = limit - constant + form.rounding
-    closer = places.copy()
-    again = True
-    while again and None in listed:
-        again = False
-        for k, graph in enumerate(graphs):
-            if listed[k] is not None:
-                continue
-            columns = graph.below(room - (least.sum() - least[k]), most, deadline)
-            if columns is None:
-                continue
-            if not len(columns.cost):
-                return ByColumns(True, limit, np.zeros_like(places))
-            listed[k], again = columns, True
-            least[k] = max(least[k], float(columns.priced.min()))
-            for i, c in enumerate(graph.members):
-                closer[c] = False
-                closer[c, nodes[columns.at[:, i]]] = True
-    bound = constant + float(least.sum())
-    complete = [each for each in listed if each is not None]
-    if len(complete) < len(graphs):
-        return ByColumns(False, bound, closer)
-    joined = join(complete, part.capacity, set_up, charge, room, deadline)
-    if joined is None:
-        return ByColumns(False, bound, closer)
-    objective = form.constant + joined.cost
-    if joined.which is None or objective >= limit:
-        return ByColumns(True, limit, np.zeros_like(places))
-    at = np.zeros(form.n_classes, dtype=np.int64)
-    for graph, columns, which in zip(graphs, complete, joined.which, strict=True):
-        at[graph.members] = nodes[columns.at[which]]
-    return ByColumns(True, objective, closer, at, objective)
+    return _Solving(form, part, prices, limit).solve(most, deadline)
 
 
-def Prices_of(prices, nodes):
-    from scheduler.exact.columns.prices import Prices
-    return Prices(prices.capacity[nodes], prices.place[:, nodes], prices.stream, prices.end)
+class _Solving:
+    def __init__(self, form: ClassForm, part: PartOfColumns, prices: Prices, limit: float) -> None:
+        self._form, self._limit = form, limit
+        self._nodes = nodes = np.flatnonzero(part.places.any(axis=0))
+        small, prices = form.restricted(nodes), prices.restricted(nodes)
+        set_up = np.zeros(len(nodes)) if small.set_up is None else small.set_up
+        # what is left of the charge of a node when capacity and places have paid their prices
+        paid = (prices.capacity * (small.capacity + TOLERANCE)).sum(axis=1) + prices.place.sum(axis=0)
+        in_use = np.isin(nodes, part.in_use)
+        unpaid = np.where(in_use, 0.0, np.maximum(set_up - paid, 0.0))
+        own = np.where(in_use, set_up - paid, np.minimum(set_up - paid, 0.0))
+        self._constant = form.constant + float(own.sum())
+        self._shared = Shared(small.capacity, set_up, unpaid)
+        places = part.places[:, nodes]
+        self._graphs = [GraphColumns(small, k, places, prices, unpaid) for k in range(form.graphs.count)]
+        self._least = np.array([graph.least for graph in self._graphs])
+        self._room = limit - self._constant + form.rounding
+        self._closer = part.places.copy()
+        self._listed: dict[int, Columns] = {}
+
+    def solve(self, most: int, deadline: Deadline) -> ByColumns:
+        nothing = ByColumns(solved=True, bound=self._limit, places=np.zeros_like(self._closer))
+        if not self._list(most, deadline):
+            return nothing
+        # what graphs pay at least is not shared, so that it adds up
+        bound = self._constant + float(self._least.sum())
+        if len(self._listed) < len(self._graphs):
+            return ByColumns(solved=False, bound=bound, places=self._closer)
+        columns = [self._listed[k] for k in range(len(self._graphs))]
+        joined = join(columns, self._shared, self._room, deadline)
+        if joined is None:
+            return ByColumns(solved=False, bound=bound, places=self._closer)
+        objective = self._form.constant + joined.cost
+        if joined.which is None or objective >= self._limit:
+            return nothing
+        at = np.zeros(self._form.n_classes, dtype=np.int64)
+        for graph, each, which in zip(self._graphs, columns, joined.which, strict=True):
+            at[graph.members] = self._nodes[each.at[which]]
+        return ByColumns(True, objective, self._closer, at, objective)
+
+    def _list(self, most: int, deadline: Deadline) -> bool:
+        """List the columns of the graphs, as far as they are few; return False if one has none.
+
+        A graph that is listed is known to cost more, so that less is left for the others.
+        """
+        again = True
+        while again:
+            again = False
+            for k, graph in enumerate(self._graphs):
+                if k in self._listed:
+                    continue
+                columns = graph.below(self._room - float(np.delete(self._least, k).sum()), most, deadline)
+                if columns is None:
+                    continue
+                if not len(columns.cost):
+                    return False
+                self._listed[k], again = columns, True
+                self._least[k] = max(self._least[k], float(columns.priced.min()))
+                for i, c in enumerate(graph.members):
+                    self._closer[c] = False
+                    self._closer[c, self._nodes[columns.at[:, i]]] = True
+        return True

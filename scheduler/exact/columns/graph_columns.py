@@ -102,9 +102,7 @@ class GraphColumns:
         self._capacity, self._demand = form.capacity, form.demand[self.members]
         self._open, self._charge = open_places[self.members], charge
         self._cost = form.unary[self.members]
-        self._priced = (
-            self._cost + self._demand @ prices.capacity.T + prices.place[self.members]
-        )
+        self._priced = self._cost + self._demand @ prices.capacity.T + prices.place[self.members]
         self._factor = form.response_factor / form.graphs.count
         self._execution_ms, self._delay_ms = form.execution_ms[self.members], form.delay_ms
         n = len(self.members)
@@ -125,9 +123,7 @@ class GraphColumns:
                 weight[a, b] = prices.stream.get(e, 0.0)
         self._end = self._ends(prices.end[self.members])
         self._weight, through = self._flow(weight)
-        self._share = {
-            (a, b): self._share_of(a, b, through[b]) for b in range(n) for a in self._before[b]
-        }
+        self._share = {(a, b): self._share_of(a, b, through[b]) for b in range(n) for a in self._before[b]}
         self._table = {each: self._table_of(*each) for each in self._share}
         self._ahead = self._priced + through[:, None] * self._execution_ms
         for b in reversed(range(n)):

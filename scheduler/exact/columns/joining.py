@@ -39,14 +39,30 @@ class Joined:
 
 
 @dataclass(frozen=True, eq=False)
-class _Choices:
-    """Choices of columns of the first graphs.
+class Shared:
+    """What columns share.
 
     Attributes:
-        which: (k, n_graphs so far).
+        capacity: (n_nodes, n_resources).
+        charges: (n_nodes,) what a node in use adds to F.
+        unpaid: (n_nodes,) what a node in use costs beside the prices that columns pay (>= 0).
+    """
+
+    capacity: FloatArray
+    charges: FloatArray
+    unpaid: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class _Choices:
+    """Choices of columns of some graphs.
+
+    Attributes:
+        which: (k, n_graphs so far) columns.
         priced: (k,) sum over the columns, like `cost`.
+        cost: See there.
         load: (k, n_nodes, n_resources).
-        used: (k, n_nodes).
+        used: (k, n_nodes) nodes with members.
     """
 
     which: IntArray
@@ -56,27 +72,23 @@ class _Choices:
     used: BoolArray
 
     def chosen(self, which: IntArray | BoolArray) -> _Choices:
-        return _Choices(*(each[which] for each in vars(self).values()))
+        return _Choices(
+            self.which[which], self.priced[which], self.cost[which], self.load[which], self.used[which]
+        )
 
     def cheapest(self) -> _Choices:
         """Return the cheapest of those that leave the others the same."""
-        count = len(self.cost)
         # floats are compared by their bits: sums that differ by rounding both stay
-        left = self.load.reshape(count, math.prod(self.load.shape[1:])).view(np.int64)
+        left = self.load.reshape(len(self.cost), math.prod(self.load.shape[1:])).view(np.int64)
         return self.chosen(cheapest_of_equals(np.hstack([left, self.used]), self.cost))
 
 
-def join(
-    columns: Sequence[Columns], capacity: FloatArray, charges: FloatArray, prices: FloatArray,
-    limit: float, deadline: Deadline,
-) -> Joined | None:
-    """Return the cheapest choice that keeps the capacities.
+def join(columns: Sequence[Columns], shared: Shared, limit: float, deadline: Deadline) -> Joined | None:
+    """Return the cheapest choice of one column per graph that keeps the capacities.
 
     Args:
         columns: Of each graph; none is empty.
-        capacity: (n_nodes, n_resources).
-        charges: (n_nodes,) what a node in use adds to F.
-        prices: (n_nodes,) what a node in use costs beside the prices that columns pay (>= 0).
+        shared: What they share.
         limit: Sum of costs under prices, of columns and of nodes in use, that a choice may have.
         deadline: When to stop.
 
@@ -86,54 +98,57 @@ def join(
     Raises:
         OutOfTimeError: The deadline came first.
     """
-    listed = [_of(each) for each in columns]
+    listed = [
+        _Choices(np.arange(len(one.cost))[:, None], one.priced, one.cost, one.load, one.used).cheapest()
+        for one in columns
+    ]
     order = sorted(range(len(listed)), key=lambda k: len(listed[k].cost))
-    rest = sum(float(each.priced.min()) for each in listed)
-    made: _Choices | None = None
-    for k in order:
+    rest = sum(float(one.priced.min()) for one in listed)
+    made = listed[order[0]]
+    rest -= float(made.priced.min())
+    for k in order[1:]:
         rest -= float(listed[k].priced.min())
-        made = listed[k] if made is None else _pairs(made, listed[k], capacity, prices, limit - rest, deadline)
-        if made is None:
+        pairs = _pairs(made, listed[k], shared, limit - rest, deadline)
+        if pairs is None:
             return None
-        if not len(made.cost):
-            return Joined(None, math.inf)
-    assert made is not None  # there is a graph
-    total = made.cost + made.used @ charges
+        made = pairs
+    if not len(made.cost):
+        return Joined(None, math.inf)
+    total = made.cost + made.used @ shared.charges
     best = int(total.argmin())
-    which = [0] * len(order)
-    for k, column in zip(order, made.which[best].tolist(), strict=True):
-        which[k] = column
-    return Joined(tuple(which), float(total[best]))
-
-
-def _of(columns: Columns) -> _Choices:
-    which = np.arange(len(columns.cost))[:, None]
-    return _Choices(which, columns.priced, columns.cost, columns.load, columns.used).cheapest()
+    which = made.which[best][np.argsort(order)]
+    return Joined(tuple(which.tolist()), float(total[best]))
 
 
 def _pairs(
-    first: _Choices, second: _Choices, capacity: FloatArray, prices: FloatArray, limit: float, deadline: Deadline
+    first: _Choices, second: _Choices, shared: Shared, limit: float, deadline: Deadline
 ) -> _Choices | None:
     """Return the pairs that keep the capacities and the limit; None if there are too many."""
-    second = second.chosen(np.argsort(second.priced, kind="stable"))
-    made: list[_Choices] = []
+    made = [_pair(first, second, np.zeros(0, np.int64), np.zeros(0, np.int64))]
     kept = 0
-    rows = max(1, AT_ONCE // len(second.cost))
+    rows = max(1, AT_ONCE // max(1, len(second.cost)))
     for begin in range(0, len(first.cost), rows):
-        require_time(deadline)
-        part = first.chosen(np.arange(begin, min(begin + rows, len(first.cost))))
-        a, b = np.nonzero(part.priced[:, None] + second.priced <= limit)
-        for at in range(0, len(a), MOST_PAIRS):
-            i, j = a[at : at + MOST_PAIRS], b[at : at + MOST_PAIRS]
-            load = part.load[i] + second.load[j]
-            used = part.used[i] | second.used[j]
-            priced = part.priced[i] + second.priced[j]
-            good = fits(load, capacity).all(axis=1) & (priced + used @ prices <= limit)
-            i, j = i[good], j[good]
-            which = np.hstack([part.which[i], second.which[j]])
-            cost = part.cost[i] + second.cost[j]
-            made.append(_Choices(which, priced[good], cost, load[good], used[good]).cheapest())
+        priced = first.priced[begin : begin + rows, None] + second.priced
+        i, j = np.nonzero(priced <= limit)
+        for part in range(0, len(i), MOST_PAIRS):
+            require_time(deadline)
+            pairs = _pair(first, second, i[part : part + MOST_PAIRS] + begin, j[part : part + MOST_PAIRS])
+            good = fits(pairs.load, shared.capacity).all(axis=1)
+            good &= pairs.priced + pairs.used @ shared.unpaid <= limit
+            made.append(pairs.chosen(good).cheapest())
             kept += len(made[-1].cost)
             if kept > MOST_PAIRS:
                 return None
-    return _Choices(*(np.concatenate(each) for each in zip(*(vars(one).values() for one in made)))).cheapest()
+    return _Choices(
+        *(np.concatenate([getattr(one, each) for one in made]) for each in vars(made[0]))
+    ).cheapest()
+
+
+def _pair(first: _Choices, second: _Choices, i: IntArray, j: IntArray) -> _Choices:
+    return _Choices(
+        np.hstack([first.which[i], second.which[j]]),
+        first.priced[i] + second.priced[j],
+        first.cost[i] + second.cost[j],
+        first.load[i] + second.load[j],
+        first.used[i] | second.used[j],
+    )

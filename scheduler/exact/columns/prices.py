@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from scheduler.base.arrays import FloatArray
+    from scheduler.base.arrays import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,3 +26,7 @@ class Prices:
     place: FloatArray
     stream: Mapping[int, float]
     end: FloatArray
+
+    def restricted(self, nodes: IntArray) -> Prices:
+        """Return the prices on some of the nodes, in the order given."""
+        return replace(self, capacity=self.capacity[nodes], place=self.place[:, nodes])

@@ -14,19 +14,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.base.work import OutOfTimeError
-from scheduler.exact.columns.by_columns import has_columns, solve_by_columns
-from scheduler.exact.solver.linear_program import LinearAnswer, LinearProgram
-from scheduler.exact.solver.program import SCALE, Program, placement_program
+from scheduler.exact.columns.by_columns import PartOfColumns, has_columns, solve_by_columns
+from scheduler.exact.solver.program import SCALE
+from scheduler.exact.solver.relaxation import Relaxation, marginals, relaxed, solved
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
-    from scheduler.base.arrays import BoolArray, FloatArray, IntArray
+    from scheduler.base.arrays import BoolArray, IntArray
     from scheduler.base.deadline import Deadline
     from scheduler.exact.form.class_form import ClassForm
+    from scheduler.exact.solver.linear_program import LinearAnswer
 
-WORTH_ANOTHER = 0.9
-"""Places are dropped again as long as no more than this share is left."""
 MOST_RELAXATIONS = 300
 """Relaxations after which sets of nodes that are not decided yet become parts as they are."""
 MOST_COLUMNS = 5_000
@@ -87,7 +86,7 @@ class PartsNews:
 def cut(order: PartsOrder, deadline: Deadline, say: Callable[[PartsNews], None]) -> None:
     """Send a lower bound as soon as one is known, each part, and the end, unless the deadline comes first."""
     try:
-        whole = _relaxed(
+        whole = relaxed(
             order.form, order.open_places, order.limit, deadline, say=lambda now: say(PartsNews(now))
         )
         if whole is not None:
@@ -95,93 +94,6 @@ def cut(order: PartsOrder, deadline: Deadline, say: Callable[[PartsNews], None])
         say(PartsNews(math.inf))
     except OutOfTimeError:
         return
-
-
-@dataclass(frozen=True, eq=False)
-class _Relaxation:
-    """The relaxation of what is left of a part.
-
-    Attributes:
-        places: (n_classes, n_nodes) open places.
-        answer: Its optimum.
-        program: The program, and the linear one that is made of it.
-        linear: See `program`.
-    """
-
-    places: BoolArray
-    answer: LinearAnswer
-    program: Program
-    linear: LinearProgram
-
-    @property
-    def bound(self) -> float:
-        """F of no placement on these places is below."""
-        return self.answer.bound / SCALE
-
-
-def _relaxed(
-    form: ClassForm,
-    places: BoolArray,
-    limit: float,
-    deadline: Deadline,
-    *,
-    in_use: Sequence[int] = (),
-    say: Callable[[float], None] = lambda _bound: None,
-) -> _Relaxation | None:
-    """Return the relaxation on the places that may hold something below a limit; None if nothing can.
-
-    Raises:
-        OutOfTimeError: The deadline came first.
-    """
-    while True:
-        program = placement_program(form, places, SCALE, deadline, in_use=in_use)
-        linear = LinearProgram(program.model)
-        answer = _solved(linear, deadline)
-        now = _Relaxation(places, answer, program, linear)
-        if now.bound >= limit:
-            return None
-        say(now.bound)
-        closer = places & (marginals(form, program, linear, answer) < limit)
-        if not closer.any(axis=1).all():
-            return None
-        if closer.sum() > WORTH_ANOTHER * places.sum():
-            return now
-        places = closer
-
-
-def _solved(linear: LinearProgram, deadline: Deadline) -> LinearAnswer:
-    answer = linear.solve(deadline)
-    if answer is None:
-        raise OutOfTimeError
-    return answer
-
-
-def marginals(form: ClassForm, program: Program, linear: LinearProgram, answer: LinearAnswer) -> FloatArray:
-    """Return (n_classes, n_nodes) what F is at least with a member of each class on each node.
-
-    That of a class of one member: the bound, the reduced costs of its place and of using the node, and the
-    least of its links' on each edge, as one of them has to be used.
-
-    Args:
-        form: The problem.
-        program: Its program.
-        linear: The relaxation of that.
-        answer: An optimum of the relaxation.
-    """
-    costs = np.maximum(answer.costs, 0.0) * (1.0 - linear.low)  # what has to be 1 is paid already
-    least = np.full((form.n_classes, form.n_nodes), answer.bound)
-    for c, place in enumerate(program.places):
-        if form.size[c] == 1:
-            least[c, place.nodes] += costs[place.level[:, 0]]
-        if program.used is not None:
-            least[c, place.nodes] += costs[program.used[place.nodes]]
-    for e, links in program.links.items():
-        edge = form.edges[e]
-        if form.size[edge.source] == 1 and form.size[edge.target] == 1:
-            of_link = costs[links[:, 0, :]]
-            least[edge.source, program.places[edge.source].nodes] += of_link.min(axis=1, initial=np.inf)
-            least[edge.target, program.places[edge.target].nodes] += of_link.min(axis=0, initial=np.inf)
-    return least / SCALE
 
 
 @dataclass(eq=False)
@@ -194,7 +106,7 @@ class _Scope:
         last: Whether it was made for the nodes in use.
     """
 
-    whole: _Relaxation
+    whole: Relaxation
     opened: BoolArray
     last: bool
 
@@ -246,7 +158,7 @@ class _Cutting:
     def __init__(
         self,
         order: PartsOrder,
-        whole: _Relaxation,
+        whole: Relaxation,
         deadline: Deadline,
         say: Callable[[PartsNews], None],
     ) -> None:
@@ -282,7 +194,7 @@ class _Cutting:
 
     def _narrowed(self, one: _Open) -> _Open | None:
         """Return a part in a program of its own, if anything is left of it."""
-        own = _relaxed(self._form, one.places, self._limit, self._deadline, in_use=one.in_use)
+        own = relaxed(self._form, one.places, self._limit, self._deadline, in_use=one.in_use)
         if own is None:
             return None
         return _Open(max(one.bound, own.bound), own.places, one.decided, _Scope(own, own.places, last=True))
@@ -291,7 +203,7 @@ class _Cutting:
         """Solve the relaxation; unless that is enough, decide what follows from it and one thing more."""
         form, program, linear = self._form, one.scope.whole.program, one.scope.whole.linear
         one.scope.state(form, one)
-        answer = _solved(linear, self._deadline)
+        answer = solved(linear, self._deadline)
         bound = max(answer.bound / SCALE, one.bound)
         if bound >= self._limit:
             return
@@ -301,9 +213,8 @@ class _Cutting:
         if self._by_columns:
             prices = program.priced.prices(form, answer.prices / SCALE)
             most = MOST_COLUMNS_AT_LAST if one.scope.last else MOST_COLUMNS
-            known = solve_by_columns(
-                form, places, one.in_use, prices, self._limit, most=most, deadline=self._deadline
-            )
+            part = PartOfColumns(places, one.in_use)
+            known = solve_by_columns(form, part, prices, self._limit, most=most, deadline=self._deadline)
             if known.at is not None:
                 self._limit = known.objective
                 self._say(PartsNews(-math.inf, found=known.at, limit=known.objective))
@@ -311,14 +222,13 @@ class _Cutting:
                 return
             places, bound = known.places, max(bound, known.bound)
         rest = replace(one, bound=bound, places=places)
-        if one.scope.last:
+        if one.scope.last or program.used is None:
             self._halve_class(rest, answer)
         else:
-            self._halve_nodes(rest, answer)
+            self._halve_nodes(rest, answer, program.used)
 
-    def _halve_nodes(self, one: _Open, answer: LinearAnswer) -> None:
-        used = one.scope.whole.program.used
-        assert used is not None  # there are nodes to decide
+    def _halve_nodes(self, one: _Open, answer: LinearAnswer, used: IntArray) -> None:
+        """Decide what follows from the relaxation, and whether one node more is in use."""
         use = answer.values[used]
         saved = np.maximum(-answer.costs[used], 0.0) * one.scope.whole.linear.high[used]
         without = (answer.bound + saved) / SCALE
