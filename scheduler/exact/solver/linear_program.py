@@ -46,14 +46,13 @@ class LinearProgram:
         self._row_low, self._row_high = np.array(rows.lower_bounds), np.array(rows.upper_bounds)
         self._row, self._column = np.array(entries.row_ids), np.array(entries.column_ids)
         self._entry = np.array(entries.coefficients)
-        self._changed: set[int] = set()
-        nothing = parameters_pb2.SolverInitializerProto()
-        self._solver = solver.new(parameters_pb2.SOLVER_TYPE_GLOP, model, nothing)
+        self._model = model
 
     def limit(self, column: int, low: float, high: float) -> None:
         """Set the bounds of a variable."""
         self.low[column], self.high[column] = low, high
-        self._changed.add(column)
+        self._model.variables.lower_bounds[column] = low
+        self._model.variables.upper_bounds[column] = high
 
     def solve(self, deadline: Deadline) -> LinearAnswer | None:
         """Return the optimum; None if the deadline comes first.
@@ -61,16 +60,18 @@ class LinearProgram:
         Where GLOP has trouble with the numbers, the bound is minus infinity. If it says that there is no
         solution, that is believed.
         """
-        self._update()
-        # after a change of bounds the last basis is dual feasible, and few steps from the optimum
         parameters = parameters_pb2.SolveParametersProto(
             lp_algorithm=parameters_pb2.LP_ALGORITHM_DUAL_SIMPLEX, presolve=parameters_pb2.EMPHASIS_OFF
         )
+        parameters.highs.string_options["parallel"] = "off"
         if not deadline.unlimited:
-            parameters.glop.max_time_in_seconds = deadline.remaining()
+            parameters.highs.double_options["time_limit"] = deadline.remaining()
         wanted = model_parameters_pb2.ModelSolveParametersProto(reduced_costs_filter=_NONE)
         unheard = callback_pb2.CallbackRegistrationProto()
-        result = self._solver.solve(parameters, wanted, None, unheard, None, None)
+        nothing = parameters_pb2.SolverInitializerProto()
+        result = solver.new(parameters_pb2.SOLVER_TYPE_HIGHS, self._model, nothing).solve(
+            parameters, wanted, None, unheard, None, None
+        )
         if result.termination.reason == result_pb2.TERMINATION_REASON_INFEASIBLE:
             return self._without_solution(math.inf)
         if result.termination.reason != result_pb2.TERMINATION_REASON_OPTIMAL:
@@ -82,22 +83,6 @@ class LinearProgram:
         prices[of_rows.ids] = of_rows.values
         bound, costs = self.proved(prices)
         return LinearAnswer(bound, values, costs, prices)
-
-    def _update(self) -> None:
-        """Send what has changed to the solver."""
-        if not self._changed:
-            return
-        columns = sorted(self._changed)
-        update = model_update_pb2.ModelUpdateProto()
-        for vector, values in (
-            (update.variable_updates.lower_bounds, self.low),
-            (update.variable_updates.upper_bounds, self.high),
-        ):
-            vector.ids.extend(columns)
-            vector.values.extend(values[columns].tolist())
-        if not self._solver.update(update):
-            raise AssertionError("GLOP takes changes of bounds")
-        self._changed.clear()
 
     def _without_solution(self, bound: float) -> LinearAnswer:
         columns = len(self.low)

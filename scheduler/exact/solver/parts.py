@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 MOST_RELAXATIONS = 300
 """Relaxations after which sets of nodes that are not decided yet become parts as they are."""
-MOST_COLUMNS = 5_000
+MOST_COLUMNS = 2_000
 """Partial columns of a graph at a time while parts can be halved on."""
 MOST_COLUMNS_AT_LAST = 20_000
 """The same where the nodes in use are decided."""
