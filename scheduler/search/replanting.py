@@ -20,9 +20,14 @@ from scheduler.model.capacity import TOLERANCE
 from scheduler.search.beam import Beam
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
     from scheduler.base.deadline import Deadline
     from scheduler.model.problem import Problem
+
+    Anew = Callable[[np.random.Generator], IntArray | None]
+    """Returns a placement of everything, (n_ops,), another one each time; None if it has none."""
 
 WIDTH = 20
 """Partial placements that a beam keeps."""
@@ -51,6 +56,10 @@ PRICES = (0.003, 0.01)
 """Means of the random prices of nodes, in units of F, by which arrangements differ."""
 
 
+def by_beam(_random: np.random.Generator) -> None:
+    """Leave it to the walk."""
+
+
 def replants(problem: Problem) -> bool:
     """Return whether such steps are worth it: the nodes in use are shared or paid, and operators are few."""
     shared = problem.application.graphs.count > 1 or linear_form(problem).set_up is not None
@@ -63,10 +72,19 @@ class Replanting:
 
     Attributes:
         best: (n_ops,) the best placement met.
+
+    Args:
+        problem: The problem.
+        placement: (n_ops,) where to start.
+        random: Source of chance.
+        anew: How to place everything anew, if there is a better way than by a beam without regard to what
+            follows; what it returns may break rules.
     """
 
-    def __init__(self, problem: Problem, placement: IntArray, random: np.random.Generator) -> None:
-        self._problem, self._random = problem, random
+    def __init__(
+        self, problem: Problem, placement: IntArray, random: np.random.Generator, anew: Anew = by_beam
+    ) -> None:
+        self._problem, self._random, self._anew = problem, random, anew
         self._beam, self._constraints = Beam(problem, WIDTH), BatchConstraints(problem)
         self._graph = problem.application.graphs.member
         self.best = self._now = placement
@@ -113,8 +131,13 @@ class Replanting:
         return self._worth <= self._least + share * max(abs(self._least), LEAST_WORTH)
 
     def _begin_anew(self) -> None:
-        """Place everything anew, on nodes like those of the best placement, at prices that differ."""
+        """Place everything anew; else on nodes like those of the best placement, at prices that differ."""
         self._idle = 0
+        found = self._anew(self._random)
+        if found is not None and self._constraints.met(found[:, None])[0]:
+            self._now, self._worth = found, evaluate(self._problem, found).objective
+            self._remember()
+            return
         prices = self._random.exponential(self._random.choice(PRICES), self._problem.n_nodes)
         nodes = self._nodes(self.best, *ANEW)
         self._now, self._worth = self._replanted(self.best, self._problem.movable, nodes, prices) or (

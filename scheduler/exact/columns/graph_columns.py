@@ -52,14 +52,15 @@ class Columns:
 
 
 @dataclass(frozen=True, eq=False)
-class _Partial:
-    """Placements of the first classes of a graph.
+class Partial:
+    """Placements of the first classes of a graph, perhaps behind those of other graphs.
 
     Attributes:
         at: (k, placed) nodes.
         finish: (k, placed) when each class ends.
-        priced: (k,) cost under prices, charges of nodes in use included, without R.
+        priced: (k,) cost under prices, charges of nodes in use included, without R of this graph.
         load: (k, n_nodes, n_resources).
+        used: (k, n_nodes) nodes with members.
         bound: (k,) of no completion is the cost under prices, charges included, below.
     """
 
@@ -67,11 +68,27 @@ class _Partial:
     finish: FloatArray
     priced: FloatArray
     load: FloatArray
+    used: BoolArray
     bound: FloatArray
 
-    def chosen(self, which: IntArray | BoolArray) -> _Partial:
-        return _Partial(
-            self.at[which], self.finish[which], self.priced[which], self.load[which], self.bound[which]
+    @staticmethod
+    def nothing(capacity: FloatArray) -> Partial:
+        """Return the only placement of no class on nodes with such capacities (n_nodes, n_resources)."""
+        none = np.zeros((1, 0))
+        used = np.zeros((1, len(capacity)), dtype=np.bool_)
+        return Partial(
+            none.astype(np.int64), none, np.zeros(1), np.zeros((1, *capacity.shape)), used, np.zeros(1)
+        )
+
+    def chosen(self, which: IntArray | BoolArray) -> Partial:
+        """Return some of them."""
+        return Partial(
+            self.at[which],
+            self.finish[which],
+            self.priced[which],
+            self.load[which],
+            self.used[which],
+            self.bound[which],
         )
 
 
@@ -179,19 +196,10 @@ class GraphColumns:
         Raises:
             OutOfTimeError: The deadline came first.
         """
-        live = _Partial(
-            np.zeros((1, 0), dtype=np.int64),
-            np.zeros((1, 0)),
-            np.zeros(1),
-            np.zeros((1, *self._capacity.shape)),
-            np.full(1, self.least),
-        )
+        live = replace(Partial.nothing(self._capacity), bound=np.full(1, self.least))
         for i in range(len(self.members)):
             require_time(deadline)
-            least = self._least_from(i, live)
-            own = least.min(axis=1)
-            possible = own < np.inf
-            quick = np.where(possible, live.bound - np.where(possible, own, 0.0), np.inf)[:, None] + least
+            quick = self._quick(i, live)
             parent, node = np.nonzero(quick <= limit)
             if len(parent) > SOME_PER_ONE * most:
                 return None
@@ -199,61 +207,94 @@ class GraphColumns:
             if (keep := live.bound <= limit).sum() > most:
                 return None
             live = live.chosen(keep)
-        return self._columns(live, limit)
-
-    def _columns(self, live: _Partial, limit: float) -> Columns:
-        """Return those of complete columns that keep the limit."""
-        response = self._factor * live.finish.max(axis=1)
+        response = self.response(live.finish)
         good = live.priced + response <= limit
         live, response = live.chosen(good), response[good]
-        every = np.arange(len(response))
-        used = np.zeros((len(every), len(self._charge)), dtype=np.bool_)
+        priced = live.priced - live.used @ self._charge + response
+        return Columns(live.at, priced, self.cost_of(live.at, response), live.load, live.used)
+
+    def behind(self, live: Partial, width: int) -> Partial | None:
+        """Return placements with this graph behind others, the most promising ones; None if none has room.
+
+        Args:
+            live: Placements of other graphs.
+            width: How many are kept after each class (>= 1).
+        """
+        first = live.at.shape[1]
+        live = replace(live, bound=live.priced + self.least)
+        for i in range(len(self.members)):
+            quick = self._quick(i, live).ravel()
+            best = _least(quick, SOME_PER_ONE * width)
+            parent, node = np.divmod(best[quick[best] < np.inf], len(self._charge))
+            live = self._extended(i, live, parent, node)
+            live = live.chosen(_least(live.bound, width))
+            if not len(live.bound):
+                return None
+        return replace(live, priced=live.priced + self.response(live.finish[:, first:]))
+
+    def response(self, finish: FloatArray) -> FloatArray:
+        """Return (k,) what R of the graph adds to F, of the ends of its classes (k, n_members)."""
+        longest: FloatArray = self._factor * finish.max(axis=1)
+        return longest
+
+    def cost_of(self, at: IntArray, response: FloatArray) -> FloatArray:
+        """Return (k,) what placements (k, n_members) add to F, without charges of nodes in use."""
         cost = response.copy()
-        for i, node in enumerate(live.at.T):
-            used[every, node] = True
+        for i, node in enumerate(at.T):
             cost += self._cost[i, node]
             for a in self._before[i]:
                 if (a, i) in self._pair:
-                    cost += self._pair[a, i][live.at[:, a], node]
-        return Columns(live.at, live.priced - used @ self._charge + response, cost, live.load, used)
+                    cost += self._pair[a, i][at[:, a], node]
+        return cost
 
-    def _least_from(self, i: int, live: _Partial) -> FloatArray:
-        """Return (k, n_nodes) what class i, all before it placed, and what is behind it costs at least."""
+    def _quick(self, i: int, live: Partial) -> FloatArray:
+        """Return (k, n_nodes) what completions with class i there, all before it placed, cost at least."""
+        first = live.at.shape[1] - i
         room = fits(self._demand[i], self._capacity - live.load) & self._open[i]
         least = np.tile(self._ahead[i], (len(live.bound), 1))
         for a in self._before[i]:
-            least += self._table[a, i][live.at[:, a]]
-        return np.where(room, least, np.inf)
+            least += self._table[a, i][live.at[:, first + a]]
+        least[~room] = np.inf
+        own = least.min(axis=1, initial=np.inf)
+        possible = own < np.inf
+        before = np.where(possible, live.bound - np.where(possible, own, 0.0), np.inf)
+        quick: FloatArray = before[:, None] + least
+        return quick
 
-    def _extended(self, i: int, live: _Partial, parent: IntArray, node: IntArray) -> _Partial:
+    def _extended(self, i: int, live: Partial, parent: IntArray, node: IntArray) -> Partial:
         """Return the partial columns of some parents with class i on a node."""
+        first = live.at.shape[1] - i
         at, finish = live.at[parent], live.finish[parent]
         arrival = np.zeros(len(node))
         priced = live.priced[parent] + self._priced[i, node]
         for a in self._before[i]:
+            before = at[:, first + a]
             if (a, i) in self._critical:
-                arrival = np.maximum(arrival, finish[:, a] + self._delay_ms[at[:, a], node])
+                arrival = np.maximum(arrival, finish[:, first + a] + self._delay_ms[before, node])
             if (a, i) in self._pair:
-                priced += self._pair[a, i][at[:, a], node]
-        if self._charge.any():
-            priced += np.where((at == node[:, None]).any(axis=1), 0.0, self._charge[node])
-        load = live.load[parent]
-        load[np.arange(len(node)), node] += self._demand[i]
-        more = _Partial(
+                priced += self._pair[a, i][before, node]
+        every = np.arange(len(node))
+        load, used = live.load[parent], live.used[parent]
+        priced += np.where(used[every, node], 0.0, self._charge[node])
+        load[every, node] += self._demand[i]
+        used[every, node] = True
+        more = Partial(
             np.column_stack([at, node]),
             np.column_stack([finish, arrival + self._execution_ms[i, node]]),
             priced,
             load,
+            used,
             live.bound[parent],
         )
         return replace(more, bound=self._bound(i + 1, more))
 
-    def _bound(self, placed: int, live: _Partial) -> FloatArray:
+    def _bound(self, placed: int, live: Partial) -> FloatArray:
         """Return (k,) what no completion is below."""
+        first = live.at.shape[1] - placed
         bound = live.priced.copy()
         for i in range(placed):
             if self._end[i] > 0.0:
-                bound += self._end[i] * live.finish[:, i]
+                bound += self._end[i] * live.finish[:, first + i]
         for b in range(placed, len(self.members)):
             before = [a for a in self._before[b] if a < placed]
             if not self._before[b]:
@@ -263,9 +304,16 @@ class GraphColumns:
             share = sum(self._share[a, b] for a in before)
             least = np.tile(share * self._ahead[b], (len(bound), 1))
             for a in before:
-                least += self._table[a, b][live.at[:, a]]
+                least += self._table[a, b][live.at[:, first + a]]
                 if (a, b) in self._weight:
-                    bound += self._weight[a, b] * live.finish[:, a]
+                    bound += self._weight[a, b] * live.finish[:, first + a]
             room = fits(self._demand[b], self._capacity - live.load) & self._open[b]
             bound += np.where(room, least, np.inf).min(axis=1)
         return bound
+
+
+def _least(values: FloatArray, count: int) -> IntArray:
+    """Return where the least values are, at most so many of them."""
+    if len(values) <= count:
+        return np.arange(len(values))
+    return np.argpartition(values, count - 1)[:count]

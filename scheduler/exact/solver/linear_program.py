@@ -10,7 +10,6 @@ import numpy as np
 from ortools.math_opt import (
     callback_pb2,
     model_parameters_pb2,
-    model_update_pb2,
     parameters_pb2,
     result_pb2,
     sparse_containers_pb2,
