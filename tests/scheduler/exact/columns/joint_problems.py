@@ -52,7 +52,9 @@ def joint_problem(seed: int, operators: int = 3, nodes: int = 3) -> Problem:
     )
     objective = Objective(WEIGHTS[seed // 3 % 3], cost_model=("per-operator", "per-node")[seed % 2])
     application = Application(tuple(listed), (*made.application.streams, back))
-    return Problem(application, Network(places, made.network.delay_ms), objective)
+    # the way back takes another time
+    delay_ms = made.network.delay_ms * random.uniform(0.5, 1.5, made.network.delay_ms.shape)
+    return Problem(application, Network(places, delay_ms), objective)
 
 
 def joint_form(seed: int, operators: int = 3, nodes: int = 3) -> ClassForm:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from scheduler.exact.form.class_form import ClassForm
 
 NEVER = Deadline.none()
-SEEDS = range(18)
+SEEDS = range(12)
 MANY = 10**6
 CLOSE = 1e-9
 

@@ -15,7 +15,7 @@ from scheduler.exact.columns.joining import Shared, join
 from scheduler.model.capacity import TOLERANCE
 
 NEVER = Deadline.none()
-SEEDS = range(20)
+SEEDS = range(12)
 CLOSE = 1e-9
 
 
