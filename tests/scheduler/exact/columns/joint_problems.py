@@ -64,6 +64,12 @@ def joint_form(seed: int, operators: int = 3, nodes: int = 3) -> ClassForm:
     return form
 
 
+def negated(form: ClassForm) -> ClassForm:
+    """Return a form in which what was cheap is dear, but for response time and nodes in use."""
+    edges = tuple(replace(each, cost=None if each.cost is None else -each.cost) for each in form.edges)
+    return replace(form, constant=-form.constant, unary=-form.unary, edges=edges)
+
+
 def some_places(form: ClassForm, random: np.random.Generator) -> BoolArray:
     """Return (n_classes, n_nodes) most of the places, at least one of each class."""
     places = (form.slots > 0) & (random.random(form.slots.shape) < 0.8)
