@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -100,3 +101,17 @@ def test_a_deadline_that_is_over_stops_the_listing() -> None:
     form, random = joint_form(1, 4, 3), np.random.default_rng(1)
     with pytest.raises(OutOfTimeError):
         Listed(form, 0, random, 0.03).columns.below(1.0, MANY, Deadline(lambda: 1.0, 1.0))
+
+
+@pytest.mark.parametrize("seed", [6, 8, 15, 17])
+def test_the_least_of_a_chain_on_large_nodes_is_what_its_best_column_costs(seed: int) -> None:
+    form, random = joint_form(seed, 4, 3), np.random.default_rng(seed)
+    form = replace(form, capacity=form.capacity + 10.0)
+    chains = []
+    for graph in range(2):
+        ends = [(edge.source, edge.target) for edge in form.edges if form.graphs.member[edge.source] == graph]
+        if len({a for a, _ in ends}) == len({b for _, b in ends}) == len(ends):
+            listed = Listed(form, graph, random, 0.03)
+            chains.append(listed.columns.least == pytest.approx(listed.priced.min(), abs=CLOSE))
+    assert any(chains)
+    assert all(chains)

@@ -53,6 +53,7 @@ def cut_up(problem: Problem, form: ClassForm, every: Worths, limit: float) -> li
     said: list[PartsNews] = []
     cut(PartsOrder(form, form.slots > 0, limit), NEVER, said.append)
     assert said[-1].bound == np.inf, "the end is said"
+    least, uncut = np.inf, -np.inf
     for news in said:
         if news.found is not None:
             placement = np.empty_like(news.found)
@@ -60,6 +61,11 @@ def cut_up(problem: Problem, form: ClassForm, every: Worths, limit: float) -> li
             assert evaluate(problem, placement).objective == pytest.approx(news.limit, abs=1e-9)
             assert news.limit < limit
             limit = news.limit
+        else:
+            uncut = news.bound
+        if news.part is not None:
+            least = min(least, news.part.bound)
+        assert min(limit, least, uncut) <= every[0][0] + SOLVER_TOLERANCE, "what is known is not too high"
     cut_off = [news.part for news in said if news.part is not None]
     for worth, placement in every:
         if worth >= limit - SOLVER_TOLERANCE:
@@ -139,5 +145,23 @@ def test_parts_prove_what_all_placements_say(
     assert is_cut(form)
     if not problem.rules:
         assert search_by_solver(form, form.slots > 0, incumbent, context, NEVER)
+    assert incumbent.objective == pytest.approx(every[0][0], abs=2 * SOLVER_TOLERANCE)
+    assert incumbent.bound <= every[0][0]
+
+
+@pytest.mark.parametrize("seed", JOINT)
+@pytest.mark.parametrize("relaxations", [1, 300])
+def test_columns_and_the_solver_prove_what_all_placements_say(
+    seed: int, relaxations: int, feasible_placements: FeasiblePlacements, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parts, "MOST_COLUMNS", 1)
+    monkeypatch.setattr(parts, "MOST_COLUMNS_AT_LAST", 5)
+    monkeypatch.setattr(parts, "MOST_RELAXATIONS", relaxations)
+    problem = joint_problem(seed)
+    every = worths(problem, feasible_placements)
+    form, incumbent = class_form(problem), Incumbent(problem, lambda _: None)
+    incumbent.offer(every[-1][1], "worst")
+    context = Context(np.random.default_rng(seed), NEVER, children=INLINE)
+    assert search_by_solver(form, form.slots > 0, incumbent, context, NEVER)
     assert incumbent.objective == pytest.approx(every[0][0], abs=2 * SOLVER_TOLERANCE)
     assert incumbent.bound <= every[0][0]
