@@ -137,9 +137,8 @@ def prove(
         return False, OVER if work.deadline.expired() else _unproved(form)
     if incumbent.placement is None:
         return True, "HiGHS proved that no placement exists"
-    if is_cut(form):
-        return True, "proved in parts, by linear relaxations, columns and HiGHS"
-    return True, "proved by HiGHS"
+    in_parts = "proved in parts, by linear relaxations, columns and HiGHS"
+    return True, in_parts if is_cut(form) else "proved by HiGHS"
 
 
 def _search_longer(longer: Search, incumbent: Incumbent, context: Context, deadline: Deadline) -> None:

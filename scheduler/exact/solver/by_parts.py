@@ -71,7 +71,7 @@ class _Parts:
         uncut: F of nothing that is not cut yet is below.
         waiting: Parts to be solved.
         solving: Parts that are being solved.
-        least: F of nothing that has been solved, or given up, is below.
+        least: F of nothing that has been solved, by the child that cuts too, or given up, is below.
         limit: F of what the child that cuts knows.
     """
 
@@ -91,6 +91,7 @@ class _Parts:
         meanwhile(self.deadline.or_when(lambda: self._read(first) and not self.waiting))
         if not self._read(cutting) and self._worth_anew():
             cutting.stop()
+            self.uncut = self._bound()  # what is dropped here is to be cut again
             self.waiting.clear()
             cutting = self._cut()
         while True:
@@ -126,6 +127,7 @@ class _Parts:
             if news.found is not None:
                 self.incumbent.offer(self._placement(news.found), SOURCE)
                 self.limit = min(self.limit, news.limit)
+                self.least = min(self.least, news.limit)  # also if the core does not take it
             else:
                 self.uncut = news.bound
             if news.part is not None:

@@ -2,7 +2,8 @@
 
 Where nodes are paid once, or several graphs share nodes, a placement uses few of the nodes, and which these
 are decides most of its worth. A relaxation says quickly what a set of nodes, or a place, costs at least; what
-costs more than a known placement is left out, and a solver gets what is left.
+costs more than a known placement is left out. Columns solve what is left where they are few enough, and a
+solver gets the rest.
 """
 
 from __future__ import annotations
