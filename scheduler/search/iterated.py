@@ -69,6 +69,7 @@ def improve(
     context: Context,
     patience: int | None = PATIENCE,
     walkers: int = WALKERS,
+    *,
     anew: Anew = by_beam,
 ) -> Suggestion:
     """Return a feasible placement of a rank no higher than that of the given feasible one.

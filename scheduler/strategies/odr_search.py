@@ -73,7 +73,7 @@ def odr_search(problem: Problem, parameters: OdrSearchParameters, context: Conte
     best, reason = starts[0], ""
     for k, start in enumerate(starts):
         part = replace(context, deadline=context.deadline.share(1.0 / (len(starts) - k)))
-        found = improve(problem, start, part, parameters.patience, parameters.walkers, anew)
+        found = improve(problem, start, part, parameters.patience, parameters.walkers, anew=anew)
         reason = found.reason
         if found.placement is not None and _gains(problem, found.placement, best):
             best = found.placement
