@@ -33,7 +33,7 @@ WIDTH = 20
 """Partial placements that a beam keeps."""
 PATIENCE = 40
 """Steps without a better placement after which everything is placed anew."""
-FEWEST, HOPE = 10, 0.3
+FEWEST, HOPE = 6, 0.3
 """Steps after which that happens sooner, if the placement is worse than the best one by a share that halves
 with as many steps more, from this one on."""
 CLOSE = 0.02
@@ -48,6 +48,8 @@ SHARE = (0.2, 0.5)
 """Of the operators are taken out then, least and most."""
 STEP, ANEW = (0.2, 0.5), (0.5, 0.7)
 """Chances that a node in use is left out, and that others are added: in a step, and for all anew."""
+DRAWS = 3
+"""Placements of everything that are drawn at a time where `anew` is given; the best goes on."""
 OPENED = 3
 """Nodes that are added."""
 HALF = 0.15
@@ -133,9 +135,13 @@ class Replanting:
     def _begin_anew(self) -> None:
         """Place everything anew; else on nodes like those of the best placement, at prices that differ."""
         self._idle = 0
-        found = self._anew(self._random)
-        if found is not None and self._constraints.met(found[:, None])[0]:
-            self._now, self._worth = found, evaluate(self._problem, found).objective
+        drawn = [
+            (evaluate(self._problem, each).objective, k, each)
+            for k in range(DRAWS)
+            if (each := self._anew(self._random)) is not None and self._constraints.met(each[:, None])[0]
+        ]
+        if drawn:
+            self._worth, _, self._now = min(drawn, key=lambda one: one[0])
             self._remember()
             return
         prices = self._random.exponential(self._random.choice(PRICES), self._problem.n_nodes)
