@@ -16,6 +16,7 @@ from scheduler.exact.branch.by_search import FIRST, THEN, search
 from scheduler.exact.by_chain import search_as_chain
 from scheduler.exact.exchangeable.two_classes import search_two_classes
 from scheduler.exact.form.class_form import ClassForm, class_form
+from scheduler.exact.solver.by_parts import is_cut
 from scheduler.exact.solver.by_solver import search_by_solver
 from scheduler.exact.solver.program import link_variables
 from scheduler.search.descent import descend
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scheduler.base.arrays import BoolArray
+    from scheduler.base.deadline import Deadline
     from scheduler.model.problem import Problem
 
     Search = Callable[[Context], object]
@@ -121,7 +123,7 @@ def prove(
     if form.side is not None or form.set_up is not None:
         still = longer
         if link_variables(form, open_places) * WORK_OF_A_LINK > work.most:
-            _search_longer(longer, incumbent, context, work)
+            _search_longer(longer, incumbent, context, work.deadline)
             what = "its constraints leave" if form.side is not None else "a price per node in use leaves"
             return False, f"{what} the proof to a solver, whose work has no limit"
     elif incumbent.placement is not None:
@@ -130,17 +132,18 @@ def prove(
             return not open_places.any(), reason
     if work.deadline.expired():
         return False, OVER
-    beside = partial(_search_longer, still, incumbent, context, work)
+    beside = partial(_search_longer, still, incumbent, context)
     if not search_by_solver(form, open_places, incumbent, context, work.deadline, longer=beside):
         return False, OVER if work.deadline.expired() else _unproved(form)
     if incumbent.placement is None:
         return True, "HiGHS proved that no placement exists"
-    return True, "proved by HiGHS"
+    in_parts = "proved in parts, by linear relaxations, columns and HiGHS"
+    return True, in_parts if is_cut(form) else "proved by HiGHS"
 
 
-def _search_longer(longer: Search, incumbent: Incumbent, context: Context, work: Work) -> None:
+def _search_longer(longer: Search, incumbent: Incumbent, context: Context, deadline: Deadline) -> None:
     """Offer the incumbent what a longer search for a start finds in its share of the time."""
-    longer(replace(context, deadline=work.deadline.share(LONG_SHARE), report=incumbent.take))
+    longer(replace(context, deadline=deadline.share(LONG_SHARE), report=incumbent.take))
 
 
 def _unproved(form: ClassForm) -> str:
@@ -163,7 +166,7 @@ def _search(
     part = Work(work.deadline.share(share), work.most - work.done)
     open_places = search(form, incumbent, part, FIRST)
     if open_places.any():
-        _search_longer(longer, incumbent, context, work)
+        _search_longer(longer, incumbent, context, work.deadline)
         open_places = search(form, incumbent, part, THEN, open_places)
     if not open_places.any():
         return open_places, "proved by branch and bound"

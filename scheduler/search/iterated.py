@@ -17,12 +17,13 @@ from scheduler.search.descent import Descent, descend
 from scheduler.search.level_descent import descend as sweep
 from scheduler.search.proposals import Proposals
 from scheduler.search.rebuild import Rebuild
-from scheduler.search.replanting import Replanting, replants
+from scheduler.search.replanting import Replanting, by_beam, replants
 from scheduler.search.tempering import Tempering
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import IntArray
     from scheduler.model.problem import Problem
+    from scheduler.search.replanting import Anew
 
 SOURCE = "ils"
 WALKABLE = 3000
@@ -68,6 +69,8 @@ def improve(
     context: Context,
     patience: int | None = PATIENCE,
     walkers: int = WALKERS,
+    *,
+    anew: Anew = by_beam,
 ) -> Suggestion:
     """Return a feasible placement of a rank no higher than that of the given feasible one.
 
@@ -85,12 +88,13 @@ def improve(
         patience: Iterations without a better placement after which to stop (>= 1); None: only the deadline
             ends the search, and without one a single iteration is made.
         walkers: Placements that walk side by side (>= 2).
+        anew: As of `Replanting`.
     """
     best = Incumbent(problem, context.report)
     best.begin(placement)
     iteration: _Walks | _Replants | _Kicks
     if replants(problem):
-        iteration = _Replants(problem, placement, context)
+        iteration = _Replants(problem, placement, context, anew)
     elif problem.n_ops + len(problem.application.streams) <= WALKABLE:
         iteration = _Walks(problem, placement, walkers, context)
     else:
@@ -163,10 +167,10 @@ class _Replants:
         start: (n_ops,) what a descent alone has reached.
     """
 
-    def __init__(self, problem: Problem, placement: IntArray, context: Context) -> None:
+    def __init__(self, problem: Problem, placement: IntArray, context: Context, anew: Anew) -> None:
         self._problem, self._deadline = problem, context.deadline
         self.start = descend(problem, placement, context.deadline.share(REFINING_SHARE)).placement
-        self._replanting = Replanting(problem, self.start, context.random)
+        self._replanting = Replanting(problem, self.start, context.random, anew)
         moves = problem.n_ops * problem.n_nodes
         self._steps = min(max(moves // MOVES_PER_REPLANTING, FEWEST_STEPS), MOST_REPLANTINGS)
 

@@ -20,15 +20,20 @@ from scheduler.model.capacity import TOLERANCE
 from scheduler.search.beam import Beam
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
     from scheduler.base.deadline import Deadline
     from scheduler.model.problem import Problem
+
+    Anew = Callable[[np.random.Generator], IntArray | None]
+    """Returns a placement of everything, (n_ops,), another one each time; None if it has none."""
 
 WIDTH = 20
 """Partial placements that a beam keeps."""
 PATIENCE = 40
 """Steps without a better placement after which everything is placed anew."""
-FEWEST, HOPE = 10, 0.3
+FEWEST, HOPE = 6, 0.3
 """Steps after which that happens sooner, if the placement is worse than the best one by a share that halves
 with as many steps more, from this one on."""
 CLOSE = 0.02
@@ -43,12 +48,18 @@ SHARE = (0.2, 0.5)
 """Of the operators are taken out then, least and most."""
 STEP, ANEW = (0.2, 0.5), (0.5, 0.7)
 """Chances that a node in use is left out, and that others are added: in a step, and for all anew."""
+DRAWS = 3
+"""Placements of everything that are drawn at a time where `anew` is given; the best goes on."""
 OPENED = 3
 """Nodes that are added."""
 HALF = 0.15
 """Ranks of a node by what it costs when filled, a share of all, that make it half as likely to be added."""
 PRICES = (0.003, 0.01)
 """Means of the random prices of nodes, in units of F, by which arrangements differ."""
+
+
+def by_beam(_random: np.random.Generator) -> None:
+    """Leave it to the walk."""
 
 
 def replants(problem: Problem) -> bool:
@@ -63,10 +74,19 @@ class Replanting:
 
     Attributes:
         best: (n_ops,) the best placement met.
+
+    Args:
+        problem: The problem.
+        placement: (n_ops,) where to start.
+        random: Source of chance.
+        anew: How to place everything anew, if there is a better way than by a beam without regard to what
+            follows; what it returns may break rules.
     """
 
-    def __init__(self, problem: Problem, placement: IntArray, random: np.random.Generator) -> None:
-        self._problem, self._random = problem, random
+    def __init__(
+        self, problem: Problem, placement: IntArray, random: np.random.Generator, anew: Anew = by_beam
+    ) -> None:
+        self._problem, self._random, self._anew = problem, random, anew
         self._beam, self._constraints = Beam(problem, WIDTH), BatchConstraints(problem)
         self._graph = problem.application.graphs.member
         self.best = self._now = placement
@@ -113,8 +133,17 @@ class Replanting:
         return self._worth <= self._least + share * max(abs(self._least), LEAST_WORTH)
 
     def _begin_anew(self) -> None:
-        """Place everything anew, on nodes like those of the best placement, at prices that differ."""
+        """Place everything anew; else on nodes like those of the best placement, at prices that differ."""
         self._idle = 0
+        drawn = [
+            (evaluate(self._problem, each).objective, k, each)
+            for k in range(DRAWS)
+            if (each := self._anew(self._random)) is not None and self._constraints.met(each[:, None])[0]
+        ]
+        if drawn:
+            self._worth, _, self._now = min(drawn, key=lambda one: one[0])
+            self._remember()
+            return
         prices = self._random.exponential(self._random.choice(PRICES), self._problem.n_nodes)
         nodes = self._nodes(self.best, *ANEW)
         self._now, self._worth = self._replanted(self.best, self._problem.movable, nodes, prices) or (

@@ -10,17 +10,22 @@ from scheduler.construct.greedy_placement import greedy_placement
 from scheduler.contract.strategy import Context, StrategyEntry, Suggestion
 from scheduler.evaluation.evaluate import OBJECTIVE_STEP, check, evaluate
 from scheduler.exact.enumeration import best_within_moves, n_within_moves
+from scheduler.exact.solver.guided import guided
 from scheduler.model.constraints.move_limit import MoveLimit
+from scheduler.search.descent import descend
 from scheduler.search.iterated import WALKERS, improve
-from scheduler.search.replanting import replants
+from scheduler.search.replanting import by_beam, replants
 from scheduler.search.staying import fewest_moves
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import IntArray
     from scheduler.model.problem import Problem
+    from scheduler.search.replanting import Anew
 
 _PATIENCE = 16
 _ENUMERABLE = 1 << 18
+GUIDING_SHARE = 0.4
+"""Share of the time that prices which guide the search may take."""
 
 
 @dataclass(frozen=True)
@@ -59,12 +64,16 @@ def odr_search(problem: Problem, parameters: OdrSearchParameters, context: Conte
     starts = _starts(problem, context)
     if isinstance(starts, Suggestion):
         return starts
+    anew: Anew = by_beam
     if replants(problem):
-        starts = starts[:1]  # a search that places everything anew now and then needs no other start
+        # a search that places everything anew now and then needs no other start
+        starts = (descend(problem, starts[0], context.deadline.share(GUIDING_SHARE)).placement,)
+        worth = evaluate(problem, starts[0]).objective
+        anew = guided(problem, worth, context.deadline.share(GUIDING_SHARE)) or by_beam
     best, reason = starts[0], ""
     for k, start in enumerate(starts):
         part = replace(context, deadline=context.deadline.share(1.0 / (len(starts) - k)))
-        found = improve(problem, start, part, parameters.patience, parameters.walkers)
+        found = improve(problem, start, part, parameters.patience, parameters.walkers, anew=anew)
         reason = found.reason
         if found.placement is not None and _gains(problem, found.placement, best):
             best = found.placement

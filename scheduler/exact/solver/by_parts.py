@@ -6,22 +6,27 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from scheduler.base.work import OutOfTimeError
 from scheduler.exact.solver.ask import SOLVER_SHARE, SOLVER_TOLERANCE, SOURCE, Asked, awaited
-from scheduler.exact.solver.parts import Part, PartsOrder, cut
+from scheduler.exact.solver.parts import Part, PartsNews, PartsOrder, cut
 from scheduler.exact.solver.program import SCALE, placement_program
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scheduler.base.arrays import BoolArray
+    from scheduler.base.arrays import BoolArray, IntArray
     from scheduler.base.deadline import Deadline
+    from scheduler.contract.children import Job
     from scheduler.contract.incumbent import Incumbent
     from scheduler.contract.strategy import Context
     from scheduler.exact.form.class_form import ClassForm
 
 AT_ONCE = 2
 """Children at work at once; more than cores would only share them."""
+WORTH_ANEW = 0.1
+"""Cutting begins anew if the gap that it began with has become smaller by this share since."""
 LOOK_S = 0.1
 """Longest wait for one of the children while another may have ended."""
 
@@ -40,7 +45,7 @@ def search_by_parts(
     context: Context,
     deadline: Deadline,
     *,
-    meanwhile: Callable[[], None],
+    meanwhile: Callable[[Deadline], None],
 ) -> float | None:
     """Offer what is found in the parts; return what F is at least on the open places.
 
@@ -50,7 +55,7 @@ def search_by_parts(
         incumbent: Known placement, and offered what is found.
         context: Children to cut and to solve.
         deadline: When to stop.
-        meanwhile: Called once, while a child cuts.
+        meanwhile: Called once, while a child cuts, with a deadline that comes when nothing is left to do.
 
     Returns:
         A lower bound of F on the open places; None if cutting failed.
@@ -66,7 +71,8 @@ class _Parts:
         uncut: F of nothing that is not cut yet is below.
         waiting: Parts to be solved.
         solving: Parts that are being solved.
-        least: F of nothing that has been solved, or given up, is below.
+        least: F of nothing that has been solved, by the child that cuts too, or given up, is below.
+        limit: F of what the child that cuts knows.
     """
 
     form: ClassForm
@@ -78,24 +84,24 @@ class _Parts:
     waiting: list[Part] = field(default_factory=list)
     solving: list[tuple[Part, Asked]] = field(default_factory=list)
     least: float = math.inf
+    limit: float = math.inf
 
-    def search(self, meanwhile: Callable[[], None]) -> float | None:
-        order = PartsOrder(self.form, self.open_places, self.incumbent.objective)
-        cutting = self.context.children.start(cut, order, self.deadline.share(SOLVER_SHARE))
-        meanwhile()
-        cut_up = False
+    def search(self, meanwhile: Callable[[Deadline], None]) -> float | None:
+        cutting = first = self._cut()
+        meanwhile(self.deadline.or_when(lambda: self._read(first) and not self.waiting))
+        if not self._read(cutting) and self._worth_anew():
+            cutting.stop()
+            self.uncut = self._bound()  # what is dropped here is to be cut again
+            self.waiting.clear()
+            cutting = self._cut()
         while True:
-            cut_up = cut_up or awaited(cutting, self.deadline, 0.0)
-            for news in cutting.messages():
-                self.uncut = news.bound
-                if news.part is not None:
-                    self.waiting.append(news.part)
+            cut_up = self._read(cutting)
             self._start(AT_ONCE - (not cut_up))
             self._say()
             if cut_up and not self.solving:
                 break
             if not cut_up:
-                cut_up = awaited(cutting, self.deadline, LOOK_S)
+                awaited(cutting, self.deadline, LOOK_S)
             for part, asked in list(self.solving):
                 if asked.wait(LOOK_S):
                     self.solving.remove((part, asked))
@@ -103,6 +109,36 @@ class _Parts:
         failed = cutting.failure is not None and not self.deadline.expired()
         cutting.stop()
         return None if failed else self._bound()
+
+    def _cut(self) -> Job[PartsNews]:
+        """Begin to cut with what is known now."""
+        self.limit = self.incumbent.objective
+        order = PartsOrder(self.form, self.open_places, self.limit)
+        return self.context.children.start(cut, order, self.deadline.share(SOLVER_SHARE))
+
+    def _worth_anew(self) -> bool:
+        """Return whether more is known than the child that cuts can know, by a good part of the gap."""
+        return self.limit - self.incumbent.objective > WORTH_ANEW * (self.limit - self.uncut)
+
+    def _read(self, cutting: Job[PartsNews]) -> bool:
+        """Take news of the cutting; return whether it is over."""
+        over = awaited(cutting, self.deadline, 0.0)
+        for news in cutting.messages():
+            if news.found is not None:
+                self.incumbent.offer(self._placement(news.found), SOURCE)
+                self.limit = min(self.limit, news.limit)
+                self.least = min(self.least, news.limit)  # also if the core does not take it
+            else:
+                self.uncut = news.bound
+            if news.part is not None:
+                self.waiting.append(news.part)
+        return over
+
+    def _placement(self, at: IntArray) -> IntArray:
+        """Return the placement (n_ops,) with classes of one member on nodes (n_classes,)."""
+        placement = np.empty_like(at)
+        placement[np.concatenate(self.form.classes)] = at
+        return placement
 
     def _start(self, most: int) -> None:
         """Begin to solve the most promising parts, as long as fewer than so many are being solved."""

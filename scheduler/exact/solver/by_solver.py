@@ -23,7 +23,7 @@ LARGEST_PROGRAM = 1_000_000
 """Link variables of a program that a solver is asked at all."""
 
 
-def _nothing() -> None:
+def _nothing(_deadline: Deadline) -> None:
     """Search no longer."""
 
 
@@ -34,7 +34,7 @@ def search_by_solver(
     context: Context,
     deadline: Deadline,
     *,
-    longer: Callable[[], None] = _nothing,
+    longer: Callable[[Deadline], None] = _nothing,
 ) -> bool:
     """Let HiGHS solve what is open; return whether it is proved that nothing better, or nothing, exists.
 
@@ -48,19 +48,19 @@ def search_by_solver(
         context: Children to run the solver.
         deadline: When to stop.
         longer: A search that offers the incumbent what it finds; it runs before the solver, or beside the
-            child that cuts the problem into parts.
+            child that cuts the problem into parts, until that has solved it.
     """
     if link_variables(form, open_places) > LARGEST_PROGRAM:
-        longer()
+        longer(deadline)
         return False
     least = None
     if incumbent.placement is None:
-        longer()
+        longer(deadline)
         longer = _nothing
     if incumbent.placement is not None and is_cut(form):
         least = search_by_parts(form, open_places, incumbent, context, deadline, meanwhile=longer)
     else:
-        longer()
+        longer(deadline)
     if least is None:
         least = _search_as_one(form, open_places, incumbent, context, deadline)
     if incumbent.placement is None:

@@ -44,14 +44,16 @@ class ModelBuilder:
         costs.values.extend(cost[cost != 0].tolist())
         return index.reshape(high.shape)
 
-    def row(self, low: float, high: float, *terms: tuple[IntArray | int, FloatArray | float]) -> None:
-        """Add low <= sum of coefficient x variable over all terms <= high; no variable twice.
+    def row(self, low: float, high: float, *terms: tuple[IntArray | int, FloatArray | float]) -> int:
+        """Add low <= sum of coefficient x variable over all terms <= high; return the row's number.
+
+        No variable may be there twice.
 
         Raises:
             OutOfTimeError: The deadline came first.
         """
         flat = [(np.reshape(columns, (1, -1)), np.reshape(values, (1, -1))) for columns, values in terms]
-        self.rows(1, low, high, *flat)
+        return int(self.rows(1, low, high, *flat)[0])
 
     def rows(
         self,
@@ -59,8 +61,8 @@ class ModelBuilder:
         low: FloatArray | float,
         high: FloatArray | float,
         *terms: tuple[IntArray, FloatArray | float],
-    ) -> None:
-        """Add so many rows at once, as `row` would one after the other.
+    ) -> IntArray:
+        """Add so many rows at once, as `row` would one after the other; return their numbers (count,).
 
         Args:
             count: How many.
@@ -82,6 +84,7 @@ class ModelBuilder:
             self._rows.append(np.broadcast_to(number[:, None], shape).ravel())
             self._columns.append(np.broadcast_to(columns, shape).ravel())
             self._values.append(np.broadcast_to(np.asarray(values, dtype=np.float64), shape).ravel())
+        return number
 
     def objective_row(self, most: float) -> None:
         """Add the row that the objective, without its constant, is at most so much."""

@@ -2,32 +2,37 @@
 
 Where nodes are paid once, or several graphs share nodes, a placement uses few of the nodes, and which these
 are decides most of its worth. A relaxation says quickly what a set of nodes, or a place, costs at least; what
-costs more than a known placement is left out, and a solver gets what is left.
+costs more than a known placement is left out. Columns solve what is left where they are few enough, and a
+solver gets the rest.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from scheduler.base.work import OutOfTimeError
-from scheduler.exact.solver.program import SCALE, Program, placement_program
-from scheduler.exact.solver.solvers import LinearAnswer, LinearProgram
+from scheduler.exact.columns.by_columns import PartOfColumns, has_columns, solve_by_columns
+from scheduler.exact.solver.program import SCALE
+from scheduler.exact.solver.relaxation import Relaxation, marginals, relaxed, solved
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
-    from scheduler.base.arrays import BoolArray, FloatArray, IntArray
+    from scheduler.base.arrays import BoolArray, IntArray
     from scheduler.base.deadline import Deadline
     from scheduler.exact.form.class_form import ClassForm
+    from scheduler.exact.solver.linear_program import LinearAnswer
 
-WORTH_ANOTHER = 0.9
-"""Places are dropped again as long as no more than this share is left."""
 MOST_RELAXATIONS = 300
 """Relaxations after which sets of nodes that are not decided yet become parts as they are."""
+MOST_COLUMNS = 2_000
+"""Partial columns of a graph at a time while parts can be halved on."""
+MOST_COLUMNS_AT_LAST = 20_000
+"""The same where the nodes in use are decided."""
 WHOLE = 1e-6
 """Values this close to a whole number count as one."""
 
@@ -69,113 +74,58 @@ class PartsNews:
     Attributes:
         bound: F of nothing that is still to be cut is below; infinite at the end.
         part: What has been cut off since the last news, if it may hold something below the limit.
+        found: (n_classes,) nodes of a placement below the limit, which is F of that from now on.
+        limit: F of that; infinite if nothing has been found.
     """
 
     bound: float
     part: Part | None = None
+    found: IntArray | None = None
+    limit: float = math.inf
 
 
 def cut(order: PartsOrder, deadline: Deadline, say: Callable[[PartsNews], None]) -> None:
     """Send a lower bound as soon as one is known, each part, and the end, unless the deadline comes first."""
     try:
-        whole = _relaxed(
+        whole = relaxed(
             order.form, order.open_places, order.limit, deadline, say=lambda now: say(PartsNews(now))
         )
-        used = None if whole is None else whole.program.used
-        if whole is not None and used is not None:
-            _Cutting(order, whole, used, deadline).cut(say)
-        elif whole is not None:
-            say(PartsNews(math.inf, Part(whole.bound, whole.places)))
+        if whole is not None:
+            _Cutting(order, whole, deadline, say).cut()
         say(PartsNews(math.inf))
     except OutOfTimeError:
         return
 
 
-@dataclass(frozen=True, eq=False)
-class _Relaxation:
-    """The relaxation of what is left of a part.
+@dataclass(eq=False)
+class _Scope:
+    """A linear program in which parts are looked at.
 
     Attributes:
-        places: (n_classes, n_nodes) open places.
-        answer: Its optimum.
-        program: The program, and the linear one that is made of it.
-        linear: See `program`.
+        whole: The relaxation that it was made for.
+        opened: (n_classes, n_nodes) places that are open in it now.
+        last: Whether it was made for the nodes in use.
     """
 
-    places: BoolArray
-    answer: LinearAnswer
-    program: Program
-    linear: LinearProgram
+    whole: Relaxation
+    opened: BoolArray
+    last: bool
 
-    @property
-    def bound(self) -> float:
-        """F of no placement on these places is below."""
-        return self.answer.bound / SCALE
-
-
-def _relaxed(
-    form: ClassForm,
-    places: BoolArray,
-    limit: float,
-    deadline: Deadline,
-    *,
-    in_use: Sequence[int] = (),
-    say: Callable[[float], None] = lambda _bound: None,
-) -> _Relaxation | None:
-    """Return the relaxation on the places that may hold something below a limit; None if nothing can.
-
-    Raises:
-        OutOfTimeError: The deadline came first.
-    """
-    while True:
-        program = placement_program(form, places, SCALE, deadline, in_use=in_use)
-        linear = LinearProgram(program.model)
-        answer = _solved(linear, deadline)
-        now = _Relaxation(places, answer, program, linear)
-        if now.bound >= limit:
-            return None
-        say(now.bound)
-        closer = places & (marginals(form, program, linear, answer) < limit)
-        if not closer.any(axis=1).all():
-            return None
-        if closer.sum() > WORTH_ANOTHER * places.sum():
-            return now
-        places = closer
-
-
-def _solved(linear: LinearProgram, deadline: Deadline) -> LinearAnswer:
-    answer = linear.solve(deadline)
-    if answer is None:
-        raise OutOfTimeError
-    return answer
-
-
-def marginals(form: ClassForm, program: Program, linear: LinearProgram, answer: LinearAnswer) -> FloatArray:
-    """Return (n_classes, n_nodes) what F is at least with a member of each class on each node.
-
-    That of a class of one member: the bound, the reduced costs of its place and of using the node, and the
-    least of its links' on each edge, as one of them has to be used.
-
-    Args:
-        form: The problem.
-        program: Its program.
-        linear: The relaxation of that.
-        answer: An optimum of the relaxation.
-    """
-    costs = np.maximum(answer.costs, 0.0) * (1.0 - linear.low)  # what has to be 1 is paid already
-    least = np.full((form.n_classes, form.n_nodes), answer.bound)
-    for c, place in enumerate(program.places):
-        if form.size[c] == 1:
-            least[c, place.nodes] += costs[place.level[:, 0]]
-        if program.used is not None:
-            least[c, place.nodes] += costs[program.used[place.nodes]]
-    for e, links in program.links.items():
-        edge = form.edges[e]
-        if form.size[edge.source] == 1 and form.size[edge.target] == 1:
-            of_link = costs[links[:, 0, :]]
-            least[edge.source, program.places[edge.source].nodes] += of_link.min(axis=1, initial=np.inf)
-            least[edge.target, program.places[edge.target].nodes] += of_link.min(axis=0, initial=np.inf)
-    return least / SCALE
+    def state(self, form: ClassForm, one: _Open) -> None:
+        """State what is decided and open."""
+        linear, used = self.whole.linear, self.whole.program.used
+        if used is not None:
+            for u, is_used in one.decided.items():
+                linear.limit(int(used[u]), float(is_used), float(is_used))
+            for u in set(np.flatnonzero(self.whole.places.any(axis=0)).tolist()) - set(one.decided):
+                linear.limit(int(used[u]), 0.0, 1.0)
+        # places of classes with several members close with their nodes
+        for c in np.flatnonzero(form.size == 1).tolist():
+            place = self.whole.program.places[c]
+            is_open = one.places[c, place.nodes]
+            for k in np.flatnonzero(is_open != self.opened[c, place.nodes]).tolist():
+                linear.limit(int(place.level[k, 0]), 0.0, float(is_open[k]))
+        self.opened = one.places
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,25 +136,41 @@ class _Open:
         bound: F of nothing there is below.
         places: (n_classes, n_nodes) open places.
         decided: Nodes of which it is decided whether they are in use.
+        scope: Where to look at it.
     """
 
     bound: float
     places: BoolArray
     decided: Mapping[int, bool]
+    scope: _Scope
+
+    @property
+    def in_use(self) -> tuple[int, ...]:
+        """Nodes that are in use."""
+        return tuple(u for u, used in self.decided.items() if used)
 
 
 class _Cutting:
-    """Depth-first over which nodes are in use: next is the one on which the relaxation is least decided."""
+    """Depth-first over which nodes are in use: next is the one on which the relaxation is least decided.
 
-    def __init__(self, order: PartsOrder, whole: _Relaxation, used: IntArray, deadline: Deadline) -> None:
-        self._form, self._limit, self._deadline = order.form, order.limit, deadline
-        self._program, self._linear, self._used = whole.program, whole.linear, used
-        self._nodes = np.flatnonzero(whole.places.any(axis=0)).tolist()
-        self._opened = whole.places  # in the linear program
-        self._pending = [_Open(whole.bound, whole.places, {})]
+    Where these are decided and columns are still too many, the next is the class that is least decided.
+    """
 
-    def cut(self, say: Callable[[PartsNews], None]) -> None:
-        """Send what may hold something better, part by part.
+    def __init__(
+        self,
+        order: PartsOrder,
+        whole: Relaxation,
+        deadline: Deadline,
+        say: Callable[[PartsNews], None],
+    ) -> None:
+        self._form, self._limit, self._deadline, self._say = order.form, order.limit, deadline, say
+        self._by_columns = has_columns(order.form)
+        charged = whole.program.used is not None
+        self._nodes: list[int] = np.flatnonzero(whole.places.any(axis=0)).tolist() if charged else []
+        self._pending = [_Open(whole.bound, whole.places, {}, _Scope(whole, whole.places, not charged))]
+
+    def cut(self) -> None:
+        """Send what may hold something better, part by part, and what is found on the way.
 
         Raises:
             OutOfTimeError: The deadline came first.
@@ -212,59 +178,88 @@ class _Cutting:
         relaxations = 0
         while self._pending:
             one = self._pending.pop()
-            if len(one.decided) < len(self._nodes) and relaxations < MOST_RELAXATIONS:
+            if one.bound >= self._limit:
+                continue
+            if len(one.decided) == len(self._nodes) and not one.scope.last:
+                narrowed = self._narrowed(one)
+                if narrowed is None:
+                    continue
+                one = narrowed
+            part = None
+            if relaxations < MOST_RELAXATIONS and (self._by_columns or not one.scope.last):
                 relaxations += 1
                 self._halve(one)
             else:
-                rest = min((other.bound for other in self._pending), default=math.inf)
-                say(PartsNews(rest, self._part(one)))
+                part = Part(one.bound, one.places, one.in_use)
+            self._say(PartsNews(min((other.bound for other in self._pending), default=math.inf), part))
+
+    def _narrowed(self, one: _Open) -> _Open | None:
+        """Return a part in a program of its own, if anything is left of it."""
+        own = relaxed(self._form, one.places, self._limit, self._deadline, in_use=one.in_use)
+        if own is None:
+            return None
+        return _Open(max(one.bound, own.bound), own.places, one.decided, _Scope(own, own.places, last=True))
 
     def _halve(self, one: _Open) -> None:
-        """Solve the relaxation; unless that is enough, decide what follows from it and one node more."""
-        self._state(one)
-        answer = _solved(self._linear, self._deadline)
+        """Solve the relaxation; unless that is enough, decide what follows from it and one thing more."""
+        form, program, linear = self._form, one.scope.whole.program, one.scope.whole.linear
+        one.scope.state(form, one)
+        answer = solved(linear, self._deadline)
         bound = max(answer.bound / SCALE, one.bound)
         if bound >= self._limit:
             return
-        places = one.places & (marginals(self._form, self._program, self._linear, answer) < self._limit)
+        places = one.places & (marginals(form, program, linear, answer) < self._limit)
         if not places.any(axis=1).all():
             return
-        use = answer.values[self._used]
-        saved = np.maximum(-answer.costs[self._used], 0.0) * self._linear.high[self._used]
+        if self._by_columns:
+            prices = program.priced.prices(form, answer.prices / SCALE)
+            most = MOST_COLUMNS_AT_LAST if one.scope.last else MOST_COLUMNS
+            part = PartOfColumns(places, one.in_use)
+            known = solve_by_columns(form, part, prices, self._limit, most=most, deadline=self._deadline)
+            if known.at is not None:
+                self._limit = known.objective
+                self._say(PartsNews(-math.inf, found=known.at, limit=known.objective))
+            if known.solved:
+                return
+            places, bound = known.places, max(bound, known.bound)
+        rest = replace(one, bound=bound, places=places)
+        if one.scope.last or program.used is None:
+            self._halve_class(rest, answer)
+        else:
+            self._halve_nodes(rest, answer, program.used)
+
+    def _halve_nodes(self, one: _Open, answer: LinearAnswer, used: IntArray) -> None:
+        """Decide what follows from the relaxation, and whether one node more is in use."""
+        use = answer.values[used]
+        saved = np.maximum(-answer.costs[used], 0.0) * one.scope.whole.linear.high[used]
         without = (answer.bound + saved) / SCALE
         decided = {
             **{u: True for u in self._nodes if without[u] >= self._limit},
-            **{u: False for u in self._nodes if not places[:, u].any()},
+            **{u: False for u in self._nodes if not one.places[:, u].any()},
             **one.decided,
         }
         undecided = {u: float(use[u]) for u in self._nodes if u not in decided}
         if not undecided:
-            self._pending.append(_Open(bound, places, decided))
+            self._pending.append(replace(one, decided=decided))
             return
         u = _least_decided(undecided)
-        others = places.copy()
+        others = one.places.copy()
         others[:, u] = False
-        self._pending.append(_Open(bound, others, {**decided, u: False}))
-        self._pending.append(_Open(bound, places, {**decided, u: True}))
+        self._pending.append(replace(one, places=others, decided={**decided, u: False}))
+        self._pending.append(replace(one, decided={**decided, u: True}))
 
-    def _state(self, one: _Open) -> None:
-        """State in the linear program what is decided and open."""
-        for u in self._nodes:
-            low, high = (float(one.decided[u]),) * 2 if u in one.decided else (0.0, 1.0)
-            self._linear.limit(int(self._used[u]), low, high)
-        # places of classes with several members close with their nodes
-        for c in np.flatnonzero(self._form.size == 1).tolist():
-            place = self._program.places[c]
-            is_open = one.places[c, place.nodes]
-            for k in np.flatnonzero(is_open != self._opened[c, place.nodes]).tolist():
-                self._linear.limit(int(place.level[k, 0]), 0.0, float(is_open[k]))
-        self._opened = one.places
-
-    def _part(self, one: _Open) -> Part | None:
-        """Return what is left of a part after its own relaxation, if anything."""
-        in_use = tuple(u for u, used in one.decided.items() if used)
-        closer = _relaxed(self._form, one.places, self._limit, self._deadline, in_use=in_use)
-        return None if closer is None else Part(max(one.bound, closer.bound), closer.places, in_use)
+    def _halve_class(self, one: _Open, answer: LinearAnswer) -> None:
+        """Decide whether a class is where the relaxation has most of it."""
+        shares = np.where(one.places, one.scope.whole.program.counts(answer.values, self._form.n_nodes), -1.0)
+        open_to = one.places.sum(axis=1)
+        # of whole ones, which nothing tells apart, one with many places
+        c = int(np.lexsort((-open_to, np.where(open_to > 1, shares.max(axis=1), np.inf)))[0])
+        u = int(shares[c].argmax())
+        there, others = one.places.copy(), one.places.copy()
+        there[c], others[c, u] = False, False
+        there[c, u] = True
+        self._pending.append(replace(one, places=others))
+        self._pending.append(replace(one, places=there))
 
 
 def _least_decided(use: Mapping[int, float]) -> int:

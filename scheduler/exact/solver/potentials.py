@@ -28,7 +28,7 @@ def add_response(
     places: Sequence[Places],
     hops: Mapping[int, IntArray],
     scale: float,
-) -> None:
+) -> tuple[dict[int, int], dict[int, int]]:
     """Add R to the objective: the longest path of each graph, and the rows that keep it above all its paths.
 
     A class with one member has one potential, the arrival at it. One with several has a potential per
@@ -40,7 +40,13 @@ def add_response(
         places: Variables of each class.
         hops: Link variables (sources, 1, targets) by edge, of those between two classes of one member.
         scale: Units of the program's objective per unit of F.
+
+    Returns:
+        The row of the arrival behind each edge between two classes of one member, and that of the end of each
+        class of one member from which nothing goes on.
     """
+    behind: dict[int, int] = {}
+    ends_of: dict[int, int] = {}
     single = form.size == 1
     latest = _latest(form, places)
     execution = [form.execution_ms[c, place.nodes] for c, place in enumerate(places)]
@@ -62,7 +68,8 @@ def add_response(
         if c in goes_on:
             continue
         if single[c]:
-            model.row(0.0, np.inf, (response[c], 1.0), (arrival[c], -1.0), (place.level, -execution[c]))
+            own_time = (place.level, -execution[c])
+            ends_of[c] = model.row(0.0, np.inf, (response[c], 1.0), (arrival[c], -1.0), own_time)
         else:
             most = latest[c][place.nodes] + execution[c]
             own = ((response[c], 1.0), (arrival[c][:, None], -1.0), (place.used, -most[:, None]))
@@ -74,7 +81,7 @@ def add_response(
         spent = execution[a][:, None] + delays
         if single[a] and single[b]:
             way = ((start.level, -execution[a]), (hops[e], -delays))
-            model.row(0.0, np.inf, (arrival[b], 1.0), (arrival[a], -1.0), *way)
+            behind[e] = model.row(0.0, np.inf, (arrival[b], 1.0), (arrival[a], -1.0), *way)
         elif single[a]:
             ends = ((arrival[b][:, None], 1.0), (arrival[a], -1.0))
             model.rows(len(end.nodes), 0.0, np.inf, *ends, (start.level.T, -spent.T))
@@ -89,6 +96,7 @@ def add_response(
             ends = ((arrival[b][j, None], 1.0), (arrival[a][k, None], -1.0))
             used = (start.used[k], -most.reshape(-1, 1))
             model.rows(most.size, (spent - most).ravel(), np.inf, *ends, used)
+    return behind, ends_of
 
 
 def _latest(form: ClassForm, places: Sequence[Places]) -> list[FloatArray]:

@@ -10,6 +10,7 @@ import numpy as np
 from scheduler.base.deadline import NO_DEADLINE, Deadline
 from scheduler.exact.solver.model_builder import ModelBuilder
 from scheduler.exact.solver.potentials import add_response
+from scheduler.exact.solver.priced_rows import PricedRows
 from scheduler.exact.solver.side import add_side_rows
 from scheduler.model.capacity import most_members
 
@@ -36,6 +37,7 @@ class Program:
         places: Variables of each class.
         links: Link variables (sources, levels, targets) by edge, of those that have some.
         used: (n_nodes,) variables of nodes in use; None if nothing charges these.
+        priced: Rows whose prices say what graphs compete for.
     """
 
     model: ModelProto
@@ -43,6 +45,7 @@ class Program:
     places: tuple[Places, ...]
     links: Mapping[int, IntArray]
     used: IntArray | None
+    priced: PricedRows
 
     @property
     def wanted(self) -> IntArray:
@@ -129,6 +132,7 @@ class _Writer:
         self.open = open_places
         self.model = ModelBuilder(deadline)
         self.single = form.size == 1
+        self.priced = PricedRows()
 
     def write(self, in_use: Sequence[int], most: float | None) -> Program:
         form = self.form
@@ -146,7 +150,8 @@ class _Writer:
         if form.side is not None:
             add_side_rows(self.model, form, form.side, self.places, hops, used=used)
         if form.response_factor > 0:
-            add_response(self.model, form, self.places, hops, self.scale)
+            rows = add_response(self.model, form, self.places, hops, self.scale)
+            self.priced.behind, self.priced.end = rows
         count_columns = tuple(
             np.stack(
                 [
@@ -161,7 +166,7 @@ class _Writer:
         if most is not None:
             self.model.objective_row((most - form.constant) * self.scale)
         model = self.model.build(form.constant * self.scale)
-        return Program(model, count_columns, tuple(self.places), links, used)
+        return Program(model, count_columns, tuple(self.places), links, used, self.priced)
 
     def _places(self, c: int) -> Places:
         form, model = self.form, self.model
@@ -211,9 +216,10 @@ class _Writer:
                     terms = [(level, worth * form.demand[c, r]) for level, worth, c in here]
                     most = float(form.capacity[u, r])
                     if used is None:
-                        self.model.row(-np.inf, most, *terms)
+                        row = self.model.row(-np.inf, most, *terms)
                     else:
-                        self.model.row(-np.inf, 0.0, *terms, (used[u : u + 1], -most))
+                        row = self.model.row(-np.inf, 0.0, *terms, (used[u : u + 1], -most))
+                    self.priced.capacity[u, r] = row
 
     def _used(self, in_use: Sequence[int]) -> IntArray | None:
         """Add a variable per node: whether some member is there; None if that is charged nowhere."""
@@ -227,15 +233,17 @@ class _Writer:
         used = self.model.variables(np.ones(len(charges)), charges * self.scale, integer=True, low=low)
         for u, variable in enumerate(used.tolist()):
             here = [
-                (place.level[k], place.limit[k] / place.worth[k])
-                for place in self.places
+                (c, place.level[k], place.limit[k] / place.worth[k])
+                for c, place in enumerate(self.places)
                 for k in np.flatnonzero(place.nodes == u)
             ]
             if charges[u] < 0:  # it pays, so members have to be there
-                self.model.row(-np.inf, 0.0, (variable, 1.0), *((level, -1.0) for level, _ in here))
-            for level, most in here:
+                self.model.row(-np.inf, 0.0, (variable, 1.0), *((level, -1.0) for _, level, _ in here))
+            for c, level, most in here:
                 for each, bound in zip(level.tolist(), most.tolist(), strict=True):
-                    self.model.row(-np.inf, 0.0, (each, 1.0), (variable, -bound))
+                    row = self.model.row(-np.inf, 0.0, (each, 1.0), (variable, -bound))
+                    if self.single[c]:
+                        self.priced.place[c, u] = row
         return used
 
     def _links(self, edge: Edge) -> IntArray:

@@ -110,7 +110,7 @@ def test_a_program_that_is_too_large_leaves_the_time_to_the_longer_search(
     problem, calls = any_problem(1, 5, 4), []
     form, incumbent = class_form(problem), Incumbent(problem, ignore)
     proved = search_by_solver(
-        form, form.slots > 0, incumbent, context(), Deadline.none(), longer=lambda: calls.append("searched")
+        form, form.slots > 0, incumbent, context(), Deadline.none(), longer=lambda _: calls.append("searched")
     )
     assert not proved
     assert calls == ["searched"]

@@ -11,8 +11,9 @@ import pytest
 from scheduler.base.deadline import Deadline
 from scheduler.contract.children import INLINE
 from scheduler.exact.form.class_form import class_form
+from scheduler.exact.solver.linear_program import LinearProgram
 from scheduler.exact.solver.program import SCALE, placement_program
-from scheduler.exact.solver.solvers import LinearProgram, SolverRequest, run_highs
+from scheduler.exact.solver.solvers import SolverRequest, run_highs
 
 if TYPE_CHECKING:
     from ortools.math_opt.model_pb2 import ModelProto
