@@ -64,7 +64,7 @@ def main() -> None:
                 sys.stderr.write(f"seed {seed}: {exact.status}: {exact.reason}\n")
                 continue
             proofs.append(time.monotonic() - start)
-            worths = {f"odr-search, {each:g} s": searched(problem, each) for each in SEARCHES_S}
+            worths = {f"odr-search, {each:g} s": searched(problem, each, children) for each in SEARCHES_S}
             worths["one after the other"] = evaluate(problem, in_turn(problem, children)).objective
             least = max(exact.evaluation.objective, OBJECTIVE_STEP)
             for name, worth in worths.items():
@@ -88,9 +88,10 @@ def running_topologies(seed: int) -> Problem:
     return running(problem, plan(problem, "even", seed=seed).placement)
 
 
-def searched(problem: Problem, seconds: float) -> float:
+def searched(problem: Problem, seconds: float, children: Children) -> float:
     """Return F of what the search finds in so long."""
-    found = plan(problem, "odr-search", deadline=Deadline(time.monotonic, time.monotonic() + seconds))
+    limit = Deadline(time.monotonic, time.monotonic() + seconds)
+    found = plan(problem, "odr-search", deadline=limit, children=children)
     return float("inf") if found.evaluation is None else found.evaluation.objective
 
 

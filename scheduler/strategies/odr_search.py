@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from scheduler.base.checks import whole_number
 from scheduler.construct.greedy_placement import greedy_placement
+from scheduler.contract.children import INLINE
 from scheduler.contract.strategy import Context, StrategyEntry, Suggestion
 from scheduler.evaluation.evaluate import OBJECTIVE_STEP, check, evaluate
 from scheduler.exact.enumeration import best_within_moves, n_within_moves
@@ -18,9 +21,13 @@ from scheduler.search.replanting import by_beam, replants
 from scheduler.search.staying import fewest_moves
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scheduler.base.arrays import IntArray
+    from scheduler.base.deadline import Deadline
+    from scheduler.contract.children import Job
+    from scheduler.contract.strategy import Progress
     from scheduler.model.problem import Problem
-    from scheduler.search.replanting import Anew
 
 _PATIENCE = 16
 _ENUMERABLE = 1 << 18
@@ -64,20 +71,76 @@ def odr_search(problem: Problem, parameters: OdrSearchParameters, context: Conte
     starts = _starts(problem, context)
     if isinstance(starts, Suggestion):
         return starts
-    anew: Anew = by_beam
     if replants(problem):
         # a search that places everything anew now and then needs no other start
-        starts = (descend(problem, starts[0], context.deadline.share(GUIDING_SHARE)).placement,)
-        worth = evaluate(problem, starts[0]).objective
-        anew = guided(problem, worth, context.deadline.share(GUIDING_SHARE)) or by_beam
-    best, reason = starts[0], ""
-    for k, start in enumerate(starts):
-        part = replace(context, deadline=context.deadline.share(1.0 / (len(starts) - k)))
-        found = improve(problem, start, part, parameters.patience, parameters.walkers, anew=anew)
-        reason = found.reason
-        if found.placement is not None and _gains(problem, found.placement, best):
-            best = found.placement
+        best, reason = _in_large_steps(problem, starts[0], parameters, context)
+    else:
+        best, reason = starts[0], ""
+        for k, start in enumerate(starts):
+            part = replace(context, deadline=context.deadline.share(1.0 / (len(starts) - k)))
+            found = improve(problem, start, part, parameters.patience, parameters.walkers)
+            best, reason = _better(problem, found.placement, best), found.reason
     return Suggestion(fewest_moves(problem, best, context.deadline), reason)
+
+
+@dataclass(frozen=True, eq=False)
+class _Order:
+    """What a child searches.
+
+    Attributes:
+        problem: The problem.
+        start: (n_ops,) where to begin.
+        parameters: Settings of the search.
+        seed: Of its random numbers.
+    """
+
+    problem: Problem
+    start: IntArray
+    parameters: OdrSearchParameters
+    seed: int
+
+
+def _in_large_steps(
+    problem: Problem, start: IntArray, parameters: OdrSearchParameters, context: Context
+) -> tuple[IntArray, str]:
+    """Search here and, for as long as the deadline permits, in a child with other random numbers."""
+    start = descend(problem, start, context.deadline.share(GUIDING_SHARE)).placement
+    job: Job[IntArray] | None = None
+    # without a deadline an answer is the same everywhere, and inside this process both would take turns
+    if context.children is not INLINE and not context.deadline.unlimited:
+        order = _Order(problem, start, parameters, int(context.random.integers(1 << 62)))
+        job = context.children.start(_search_beside, order, context.deadline)
+    found = _guided_search(problem, start, parameters, context)
+    best = start if found.placement is None else found.placement
+    if job is not None:
+        job.stop()
+        for each in job.messages():
+            best = _better(problem, each, best)
+    return best, found.reason
+
+
+def _search_beside(order: _Order, deadline: Deadline, say: Callable[[IntArray], None]) -> None:
+    """Send every placement that is better than those before."""
+
+    def improved(progress: Progress) -> None:
+        if progress.placement is not None:
+            say(progress.placement)
+
+    context = Context(np.random.default_rng(order.seed), deadline, report=improved)
+    _guided_search(order.problem, order.start, order.parameters, context)
+
+
+def _guided_search(
+    problem: Problem, start: IntArray, parameters: OdrSearchParameters, context: Context
+) -> Suggestion:
+    worth = evaluate(problem, start).objective
+    anew = guided(problem, worth, context.deadline.share(GUIDING_SHARE)) or by_beam
+    return improve(problem, start, context, parameters.patience, parameters.walkers, anew=anew)
+
+
+def _better(problem: Problem, placement: IntArray | None, best: IntArray) -> IntArray:
+    """Return a placement if it is known and gains on the best one, else that."""
+    return placement if placement is not None and _gains(problem, placement, best) else best
 
 
 def _gains(problem: Problem, placement: IntArray, best: IntArray) -> bool:

@@ -224,7 +224,7 @@ class GraphColumns:
         live = replace(live, bound=live.priced + self.least)
         for i in range(len(self.members)):
             quick = self._quick(i, live).ravel()
-            best = _least(quick, SOME_PER_ONE * width)
+            best = _least(quick, 2 * width)  # the bound of each is found out below
             parent, node = np.divmod(best[quick[best] < np.inf], len(self._charge))
             live = self._extended(i, live, parent, node)
             live = live.chosen(_least(live.bound, width))
