@@ -1,4 +1,4 @@
-"""Linear relaxations, solved by GLOP again and again while variables are fixed."""
+"""Linear relaxations, solved again and again while variables are fixed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NONE = sparse_containers_pb2.SparseVectorFilterProto(filter_by_ids=True)
 
 
 class LinearProgram:
-    """The linear relaxation of a program.
+    """The linear relaxation of a program, solved by the dual simplex of HiGHS.
 
     It speaks to the solver in the library's messages: the classes of Python around these make an object per
     variable, which takes several times as long as the solver itself.
@@ -56,7 +56,7 @@ class LinearProgram:
     def solve(self, deadline: Deadline) -> LinearAnswer | None:
         """Return the optimum; None if the deadline comes first.
 
-        Where GLOP has trouble with the numbers, the bound is minus infinity. If it says that there is no
+        Where HiGHS has trouble with the numbers, the bound is minus infinity. If it says that there is no
         solution, that is believed.
         """
         parameters = parameters_pb2.SolveParametersProto(
@@ -66,10 +66,10 @@ class LinearProgram:
         if not deadline.unlimited:
             parameters.highs.double_options["time_limit"] = deadline.remaining()
         wanted = model_parameters_pb2.ModelSolveParametersProto(reduced_costs_filter=_NONE)
-        unheard = callback_pb2.CallbackRegistrationProto()
+        no_callback = callback_pb2.CallbackRegistrationProto()
         nothing = parameters_pb2.SolverInitializerProto()
         result = solver.new(parameters_pb2.SOLVER_TYPE_HIGHS, self._model, nothing).solve(
-            parameters, wanted, None, unheard, None, None
+            parameters, wanted, None, no_callback, None, None
         )
         if result.termination.reason == result_pb2.TERMINATION_REASON_INFEASIBLE:
             return self._without_solution(math.inf)
