@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tests.scheduler.conftest import RichProblem
 
 NEVER = Deadline.none()
-SEEDS = range(12)
+SEEDS = range(6)
 MANY = 10**6
 CLOSE = 1e-9
 

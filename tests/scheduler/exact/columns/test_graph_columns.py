@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from scheduler.exact.form.class_form import ClassForm
 
 NEVER = Deadline.none()
-SEEDS = range(12)
+SEEDS = range(6)
 MANY = 10**6
 CLOSE = 1e-9
 

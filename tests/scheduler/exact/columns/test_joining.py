@@ -15,7 +15,7 @@ from scheduler.exact.columns.joining import Shared, join
 from scheduler.model.capacity import TOLERANCE
 
 NEVER = Deadline.none()
-SEEDS = range(12)
+SEEDS = range(6)
 CLOSE = 1e-9
 
 

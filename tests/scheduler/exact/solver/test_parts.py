@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 NEVER = Deadline.none()
 SEEDS = [seed for seed in range(0, 66, 3) if seed not in {3, 9, 12, 45}]  # in which nothing fits
 WEIGHTS = {"response_time": 0.4, "availability": 0.2, "cost": 0.4}
-JOINT = range(15)
+JOINT = range(6)
 
 
 def charged(problem: Problem) -> Problem:
