@@ -116,7 +116,7 @@ def test_prices_of_a_relaxation_give_no_bound_above_the_best(seed: int) -> None:
 @pytest.mark.parametrize("kind", ["capacity", "place", "stream", "end"])
 def test_each_kind_of_price_of_a_relaxation_raises_bounds(kind: str) -> None:
     gained = []
-    for seed in SEEDS:
+    for seed in range(12):
         form = joint_form(seed)
         prices = priced_by_relaxation(form)
         nothing: object = {} if kind == "stream" else np.zeros_like(getattr(prices, kind))
