@@ -154,6 +154,12 @@ class ClassForm:
             placement[members] = np.repeat(np.arange(self.n_nodes), row)
         return placement
 
+    def placement_at(self, at: IntArray) -> IntArray:
+        """Return (n_ops,) the placement whose classes, of one member each, are on nodes (n_classes,)."""
+        placement = np.empty_like(at)
+        placement[np.concatenate(self.classes)] = at
+        return placement
+
     def restricted(self, nodes: IntArray, deadline: Deadline = NO_DEADLINE) -> ClassForm:
         """Return the form on some of the nodes, in the order given, without side rows.
 

@@ -6,8 +6,6 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from scheduler.base.work import OutOfTimeError
 from scheduler.exact.solver.ask import SOLVER_SHARE, SOLVER_TOLERANCE, SOURCE, Asked, awaited
 from scheduler.exact.solver.parts import Part, PartsNews, PartsOrder, cut
@@ -16,7 +14,7 @@ from scheduler.exact.solver.program import SCALE, placement_program
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scheduler.base.arrays import BoolArray, IntArray
+    from scheduler.base.arrays import BoolArray
     from scheduler.base.deadline import Deadline
     from scheduler.contract.children import Job
     from scheduler.contract.incumbent import Incumbent
@@ -125,7 +123,7 @@ class _Parts:
         over = awaited(cutting, self.deadline, 0.0)
         for news in cutting.messages():
             if news.found is not None:
-                self.incumbent.offer(self._placement(news.found), SOURCE)
+                self.incumbent.offer(self.form.placement_at(news.found), SOURCE)
                 self.limit = min(self.limit, news.limit)
                 self.least = min(self.least, news.limit)  # also if the core does not take it
             else:
@@ -133,12 +131,6 @@ class _Parts:
             if news.part is not None:
                 self.waiting.append(news.part)
         return over
-
-    def _placement(self, at: IntArray) -> IntArray:
-        """Return the placement (n_ops,) with classes of one member on nodes (n_classes,)."""
-        placement = np.empty_like(at)
-        placement[np.concatenate(self.form.classes)] = at
-        return placement
 
     def _start(self, most: int) -> None:
         """Begin to solve the most promising parts, as long as fewer than so many are being solved."""

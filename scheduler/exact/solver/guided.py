@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from scheduler.base.work import OutOfTimeError
 from scheduler.exact.columns.by_columns import has_columns
 from scheduler.exact.columns.joint_beam import JointBeam
@@ -15,6 +13,8 @@ from scheduler.exact.solver.relaxation import relaxed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    import numpy as np
 
     from scheduler.base.arrays import IntArray
     from scheduler.base.deadline import Deadline
@@ -44,14 +44,9 @@ def guided(
     if rest is None:
         return None
     beam = JointBeam(form, rest.places, rest.program.priced.prices(form, rest.answer.prices / SCALE))
-    operators = np.concatenate(form.classes)
 
     def anew(random: np.random.Generator) -> IntArray | None:
         at = beam.placement(random)
-        if at is None:
-            return None
-        placement = np.empty_like(at)
-        placement[operators] = at
-        return placement
+        return None if at is None else form.placement_at(at)
 
     return anew
