@@ -33,9 +33,9 @@ WIDTH = 20
 """Partial placements that a beam keeps."""
 PATIENCE = 40
 """Steps without a better placement after which everything is placed anew."""
-FEWEST, HOPE = 6, 0.3
+FEWEST, FEWEST_OF_DRAWN, HOPE = 10, 6, 0.3
 """Steps after which that happens sooner, if the placement is worse than the best one by a share that halves
-with as many steps more, from this one on."""
+with as many steps more, from this one on; fewer where `anew` draws better ones."""
 CLOSE = 0.02
 """How much worse than the best one, relative, a placement may be for its gains to count as progress."""
 LEAST_WORTH = 0.01
@@ -87,6 +87,7 @@ class Replanting:
         self, problem: Problem, placement: IntArray, random: np.random.Generator, anew: Anew = by_beam
     ) -> None:
         self._problem, self._random, self._anew = problem, random, anew
+        self._fewest = FEWEST if anew is by_beam else FEWEST_OF_DRAWN
         self._beam, self._constraints = Beam(problem, WIDTH), BatchConstraints(problem)
         self._graph = problem.application.graphs.member
         self.best = self._now = placement
@@ -109,7 +110,8 @@ class Replanting:
         for _ in range(steps):
             if deadline.expired():
                 return
-            hopeless = self._idle >= FEWEST and not self._near(HOPE * 0.5 ** (self._idle / FEWEST))
+            share = HOPE * 0.5 ** (self._idle / self._fewest)
+            hopeless = self._idle >= self._fewest and not self._near(share)
             if hopeless or self._idle >= PATIENCE:
                 self._begin_anew()
             else:
