@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.evaluation.batch import BatchConstraints
+from scheduler.evaluation.batch import BatchConstraints, BatchEvaluator
 from scheduler.evaluation.evaluate import OBJECTIVE_STEP, evaluate
 from scheduler.evaluation.linear_form import linear_form
 from scheduler.model.capacity import TOLERANCE
-from scheduler.search.beam import Beam
+from scheduler.search.beam import Beam, Trials
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,15 +27,17 @@ if TYPE_CHECKING:
     from scheduler.model.problem import Problem
 
     Anew = Callable[[np.random.Generator], IntArray | None]
-    """Returns a placement of everything, (n_ops,), another one each time; None if it has none."""
+    """Returns placements of everything, (n_ops, k), others each time; None if it has none."""
 
+SIDE_BY_SIDE, MOST_TRIALS = 400, 8
+"""Operators, over all steps that are tried side by side, and steps; the best of these is taken."""
 WIDTH = 20
 """Partial placements that a beam keeps."""
-PATIENCE = 40
+PATIENCE = 80
 """Steps without a better placement after which everything is placed anew."""
-FEWEST, FEWEST_OF_DRAWN, HOPE = 10, 6, 0.3
+FEWEST, HOPE = 24, 0.3
 """Steps after which that happens sooner, if the placement is worse than the best one by a share that halves
-with as many steps more, from this one on; fewer where `anew` draws better ones."""
+with as many steps more, from this one on."""
 CLOSE = 0.02
 """How much worse than the best one, relative, a placement may be for its gains to count as progress."""
 LEAST_WORTH = 0.01
@@ -48,8 +50,6 @@ SHARE = (0.2, 0.5)
 """Of the operators are taken out then, least and most."""
 STEP, ANEW = (0.2, 0.5), (0.5, 0.7)
 """Chances that a node in use is left out, and that others are added: in a step, and for all anew."""
-DRAWS = 3
-"""Placements of everything that are drawn at a time where `anew` is given; the best goes on."""
 OPENED = 3
 """Nodes that are added."""
 HALF = 0.15
@@ -87,13 +87,13 @@ class Replanting:
         self, problem: Problem, placement: IntArray, random: np.random.Generator, anew: Anew = by_beam
     ) -> None:
         self._problem, self._random, self._anew = problem, random, anew
-        self._fewest = FEWEST if anew is by_beam else FEWEST_OF_DRAWN
+        self._trials = max(1, min(MOST_TRIALS, SIDE_BY_SIDE // problem.n_ops))
         self._beam, self._constraints = Beam(problem, WIDTH), BatchConstraints(problem)
+        self._evaluator = BatchEvaluator(problem)
         self._graph = problem.application.graphs.member
         self.best = self._now = placement
         self._worth = self._least = evaluate(problem, placement).objective
         self._idle = 0
-        self._free = np.zeros(problem.n_nodes)
         # (n_nodes,) how likely each node is chosen to be opened; the others are as likely to be closed
         self._appeal = 0.5 ** (np.argsort(np.argsort(_filled_costs(problem))) / (HALF * problem.n_nodes))
 
@@ -106,20 +106,20 @@ class Replanting:
             self._idle = 0
 
     def walk(self, steps: int, deadline: Deadline) -> None:
-        """Take some steps, each of some ms."""
-        for _ in range(steps):
+        """Take some steps, several of them at a time, which takes some ms."""
+        for _ in range(0, steps, self._trials):
             if deadline.expired():
                 return
-            share = HOPE * 0.5 ** (self._idle / self._fewest)
-            hopeless = self._idle >= self._fewest and not self._near(share)
+            share = HOPE * 0.5 ** (self._idle / FEWEST)
+            hopeless = self._idle >= FEWEST and not self._near(share)
             if hopeless or self._idle >= PATIENCE:
                 self._begin_anew()
             else:
                 self._step()
 
     def _step(self) -> None:
-        found = self._replanted(self._now, *self._taken_out(), self._free)
-        self._idle += 1
+        found = self._replanted(self._now, self._taken_out())
+        self._idle += self._trials
         if found is None:
             return
         placement, worth = found
@@ -137,64 +137,68 @@ class Replanting:
     def _begin_anew(self) -> None:
         """Place everything anew; else on nodes like those of the best placement, at prices that differ."""
         self._idle = 0
-        drawn = [
-            (evaluate(self._problem, each).objective, k, each)
-            for k in range(DRAWS)
-            if (each := self._anew(self._random)) is not None and self._constraints.met(each[:, None])[0]
-        ]
-        if drawn:
-            self._worth, _, self._now = min(drawn, key=lambda one: one[0])
-            self._remember()
-            return
-        prices = self._random.exponential(self._random.choice(PRICES), self._problem.n_nodes)
-        nodes = self._nodes(self.best, *ANEW)
-        self._now, self._worth = self._replanted(self.best, self._problem.movable, nodes, prices) or (
-            self.best,
-            self._least,
-        )
+        drawn = self._anew(self._random)
+        found = None if drawn is None else self._best_of(drawn)
+        if found is None:
+            nodes = self._nodes(self.best, self._trials, *ANEW)
+            prices = self._random.exponential(self._random.choice(PRICES), nodes.shape)
+            moving = np.broadcast_to(self._problem.movable, (self._trials, self._problem.n_ops))
+            found = self._replanted(self.best, Trials(moving, nodes, prices))
+        self._now, self._worth = found or (self.best, self._least)
         self._remember()
 
     def _remember(self) -> None:
         if self._worth < self._least - OBJECTIVE_STEP:
             self.best, self._least = self._now, self._worth
 
-    def _replanted(
-        self, placement: IntArray, moving: BoolArray, nodes: IntArray, prices: FloatArray
-    ) -> tuple[IntArray, float] | None:
-        """Return another placement with its F; None if none is found."""
+    def _replanted(self, placement: IntArray, trials: Trials) -> tuple[IntArray, float] | None:
+        """Return the best other placement that some trials find, with its F; None if none is found."""
         graphs = self._random.permutation(self._problem.application.graphs.count)
-        found = self._beam.replanted(placement, moving, nodes, graphs, prices)
-        if found is None or (found == placement).all() or not self._constraints.met(found[:, None])[0]:
+        found = self._beam.replanted(placement, trials, graphs)
+        return self._best_of(found[(found != placement).any(axis=1)].T)
+
+    def _best_of(self, placements: IntArray) -> tuple[IntArray, float] | None:
+        """Return the best of placements (n_ops, k), with its F; None if none meets all constraints."""
+        if placements.size:
+            placements = placements[:, self._constraints.met(placements)]
+        if not placements.size:
             return None
-        return found, evaluate(self._problem, found).objective
+        worth = self._evaluator(placements)[0]
+        best = int(worth.argmin())
+        return placements[:, best], float(worth[best])
 
-    def _taken_out(self) -> tuple[BoolArray, IntArray]:
-        """Return (n_ops,) operators to place anew, and nodes for them."""
+    def _taken_out(self) -> Trials:
+        """Return operators to place anew, and nodes for them."""
         random, problem, placement = self._random, self._problem, self._now
-        kind = random.random()
-        if kind < GRAPHS:
+        every, kind = (self._trials, problem.n_ops), random.random()
+        if kind < GRAPHS:  # the same in all trials, as steps that place few graphs anew are short
             count = problem.application.graphs.count
-            moving = _among(random.permutation(count)[: 1 + (kind < TWO_GRAPHS)], count)[self._graph]
+            taken = _among(random.permutation(count)[: 1 + (kind < TWO_GRAPHS)], count)[self._graph]
+            moving = np.broadcast_to(taken, every)
         elif kind < GRAPHS + NODES:
-            emptied = random.permutation(np.unique(placement))[:2]
-            moving = _among(emptied, problem.n_nodes)[placement]
+            used = np.unique(placement)
+            emptied = random.permuted(np.tile(used, (self._trials, 1)), axis=1)[:, :2]
+            moving = (placement == emptied[:, :, None]).any(axis=1)
         else:
-            moving = random.random(problem.n_ops) < random.uniform(*SHARE)
-        nodes = self._nodes(placement, *STEP)
-        return (moving | ~_among(nodes, problem.n_nodes)[placement]) & problem.movable, nodes
+            moving = random.random(every) < random.uniform(*SHARE, (self._trials, 1))
+        nodes = self._nodes(placement, self._trials, *STEP)
+        return Trials((moving | ~nodes[:, placement]) & problem.movable, nodes, np.zeros(nodes.shape))
 
-    def _nodes(self, placement: IntArray, closes: float, opens: float) -> IntArray:
-        """Return nodes to use: those in use, by chance one less, and by chance some more."""
-        random = self._random
-        chosen = _among(placement, self._problem.n_nodes)
-        used, others = np.flatnonzero(chosen), np.flatnonzero(~chosen)
-        if random.random() < closes and len(used) > 1:
-            chance = 1.0 / self._appeal[used]
-            chosen[random.choice(used, p=chance / chance.sum())] = False
-        if random.random() < opens and len(others):
-            chance = self._appeal[others] / self._appeal[others].sum()
-            chosen[random.choice(others, min(OPENED, len(others)), replace=False, p=chance)] = True
-        return np.flatnonzero(chosen)
+    def _nodes(self, placement: IntArray, trials: int, closes: float, opens: float) -> BoolArray:
+        """Return (trials, n_nodes) nodes to use: those in use, by chance one less, by chance some more."""
+        random, n = self._random, self._problem.n_nodes
+        used = _among(placement, n)
+        chosen = np.tile(used, (trials, 1))
+        # the least of exponential numbers over weights are a weighted choice without replacement
+        lots = random.exponential(size=(trials, n))
+        opened = min(OPENED, n - int(used.sum()))
+        if opened:
+            order = np.where(used, np.inf, lots / self._appeal).argsort(axis=1)[:, :opened]
+            chosen[np.arange(trials)[:, None], order] = random.random((trials, 1)) < opens
+        if used.sum() > 1:
+            closed = np.where(used, lots * self._appeal, np.inf).argmin(axis=1)
+            chosen[np.arange(trials), closed] = random.random(trials) >= closes
+        return chosen
 
 
 def _among(chosen: IntArray, count: int) -> BoolArray:

@@ -13,7 +13,7 @@ from scheduler.contract.children import INLINE
 from scheduler.contract.strategy import Context, StrategyEntry, Suggestion
 from scheduler.evaluation.evaluate import OBJECTIVE_STEP, check, evaluate
 from scheduler.exact.enumeration import best_within_moves, n_within_moves
-from scheduler.exact.solver.guided import guided
+from scheduler.exact.solver.guided import Guide, guide
 from scheduler.model.constraints.move_limit import MoveLimit
 from scheduler.search.descent import descend
 from scheduler.search.iterated import WALKERS, improve
@@ -100,42 +100,79 @@ class _Order:
     seed: int
 
 
+class _Beside:
+    """A child that finds prices to be guided by, and then searches with other random numbers.
+
+    Attributes:
+        found: (n_ops,) the placements that it has found.
+    """
+
+    def __init__(self, job: Job[IntArray | Guide]) -> None:
+        self._job = job
+        self._guide: Guide | None = None
+        self.found: list[IntArray] = []
+
+    def anew(self, random: np.random.Generator) -> IntArray | None:
+        """Place everything anew, once there are prices."""
+        if self._guide is None:
+            self._read()
+        return None if self._guide is None else self._guide(random)
+
+    def stop(self) -> None:
+        """End it."""
+        self._job.stop()
+        self._read()
+
+    def _read(self) -> None:
+        for each in self._job.messages():
+            if isinstance(each, Guide):
+                self._guide = each
+            else:
+                self.found.append(each)
+
+
 def _in_large_steps(
     problem: Problem, start: IntArray, parameters: OdrSearchParameters, context: Context
 ) -> tuple[IntArray, str]:
     """Search here and, for as long as the deadline permits, in a child with other random numbers."""
     start = descend(problem, start, context.deadline.share(GUIDING_SHARE)).placement
-    job: Job[IntArray] | None = None
     # without a deadline an answer is the same everywhere, and inside this process both would take turns
-    if context.children is not INLINE and not context.deadline.unlimited:
-        order = _Order(problem, start, parameters, int(context.random.integers(1 << 62)))
-        job = context.children.start(_search_beside, order, context.deadline)
-    found = _guided_search(problem, start, parameters, context)
-    best = start if found.placement is None else found.placement
-    if job is not None:
-        job.stop()
-        for each in job.messages():
-            best = _better(problem, each, best)
+    if context.children is INLINE or context.deadline.unlimited:
+        found = _guided_search(problem, start, parameters, context, lambda _guide: None)
+        return _better(problem, found.placement, start), found.reason
+    order = _Order(problem, start, parameters, int(context.random.integers(1 << 62)))
+    beside = _Beside(context.children.start(_search_beside, order, context.deadline))
+    found = improve(problem, start, context, parameters.patience, parameters.walkers, anew=beside.anew)
+    beside.stop()
+    best = _better(problem, found.placement, start)
+    for each in beside.found:
+        best = _better(problem, each, best)
     return best, found.reason
 
 
-def _search_beside(order: _Order, deadline: Deadline, say: Callable[[IntArray], None]) -> None:
-    """Send every placement that is better than those before."""
+def _search_beside(order: _Order, deadline: Deadline, say: Callable[[IntArray | Guide], None]) -> None:
+    """Send the prices, and every placement that is better than those before."""
 
     def improved(progress: Progress) -> None:
         if progress.placement is not None:
             say(progress.placement)
 
     context = Context(np.random.default_rng(order.seed), deadline, report=improved)
-    _guided_search(order.problem, order.start, order.parameters, context)
+    _guided_search(order.problem, order.start, order.parameters, context, say)
 
 
 def _guided_search(
-    problem: Problem, start: IntArray, parameters: OdrSearchParameters, context: Context
+    problem: Problem,
+    start: IntArray,
+    parameters: OdrSearchParameters,
+    context: Context,
+    say: Callable[[Guide], None],
 ) -> Suggestion:
     worth = evaluate(problem, start).objective
-    anew = guided(problem, worth, context.deadline.share(GUIDING_SHARE)) or by_beam
-    return improve(problem, start, context, parameters.patience, parameters.walkers, anew=anew)
+    anew = guide(problem, worth, context.deadline.share(GUIDING_SHARE))
+    if anew is not None:
+        say(anew)
+    return improve(problem, start, context, parameters.patience, parameters.walkers, anew=anew or by_beam)
 
 
 def _better(problem: Problem, placement: IntArray | None, best: IntArray) -> IntArray:

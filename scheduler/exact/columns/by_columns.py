@@ -91,7 +91,7 @@ class _Solving:
         self._shared = Shared(small.capacity, set_up, unpaid)
         places = part.places[:, nodes]
         self._graphs = [GraphColumns(small, k, places, prices, unpaid) for k in range(form.graphs.count)]
-        self._least = np.array([graph.least for graph in self._graphs])
+        self._least = np.array([graph.least[0] for graph in self._graphs])
         self._room = limit - self._constant + form.rounding
         self._closer = part.places.copy()
         self._listed: dict[int, Columns] = {}

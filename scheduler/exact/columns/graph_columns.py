@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.base.work import require_time
-from scheduler.model.capacity import fits
+from scheduler.exact.columns.partial import Partial
+from scheduler.model.capacity import TOLERANCE
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
@@ -51,47 +52,6 @@ class Columns:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Partial:
-    """Placements of the first classes of a graph, perhaps behind those of other graphs.
-
-    Attributes:
-        at: (k, placed) nodes.
-        finish: (k, placed) when each class ends.
-        priced: (k,) cost under prices, charges of nodes in use included, without R of this graph.
-        load: (k, n_nodes, n_resources).
-        used: (k, n_nodes) nodes with members.
-        bound: (k,) of no completion is the cost under prices, charges included, below.
-    """
-
-    at: IntArray
-    finish: FloatArray
-    priced: FloatArray
-    load: FloatArray
-    used: BoolArray
-    bound: FloatArray
-
-    @staticmethod
-    def nothing(capacity: FloatArray) -> Partial:
-        """Return the only placement of no class on nodes with such capacities (n_nodes, n_resources)."""
-        none = np.zeros((1, 0))
-        used = np.zeros((1, len(capacity)), dtype=np.bool_)
-        return Partial(
-            none.astype(np.int64), none, np.zeros(1), np.zeros((1, *capacity.shape)), used, np.zeros(1)
-        )
-
-    def chosen(self, which: IntArray | BoolArray) -> Partial:
-        """Return some of them."""
-        return Partial(
-            self.at[which],
-            self.finish[which],
-            self.priced[which],
-            self.load[which],
-            self.used[which],
-            self.bound[which],
-        )
-
-
 class GraphColumns:
     """Lists the columns of a graph, class by class along the streams.
 
@@ -103,12 +63,13 @@ class GraphColumns:
         form: The problem; each class has one member.
         graph: Which graph.
         open_places: (n_classes, n_nodes) places that columns may use.
-        prices: Under which columns compete.
-        charge: (n_nodes,) what a node in use costs beside what prices of places and of capacity pay (>= 0).
+        prices: Under which columns compete; perhaps several of places and of capacity, tried side by side.
+        charge: (n_nodes,) what a node in use costs beside what prices of places and of capacity pay (>= 0);
+            (n_trials, n_nodes) if there are several.
 
     Attributes:
         members: The graph's classes in order of placing.
-        least: Cost under prices of no column is below.
+        least: (n_trials,) cost under prices of no column is below.
     """
 
     def __init__(
@@ -117,9 +78,14 @@ class GraphColumns:
         self.members = [c for c in form.order if form.graphs.member[c] == graph]
         position = {c: i for i, c in enumerate(self.members)}
         self._capacity, self._demand = form.capacity, form.demand[self.members]
-        self._open, self._charge = open_places[self.members], charge
+        self._open = open_places[self.members]
+        self._most = self._capacity + TOLERANCE - self._demand[:, None]
         self._cost = form.unary[self.members]
-        self._priced = self._cost + self._demand @ prices.capacity.T + prices.place[self.members]
+        capacity = prices.capacity.reshape(-1, *form.capacity.shape)
+        place = prices.place.reshape(len(capacity), *form.slots.shape)[:, self.members]
+        self._charge = charge.reshape(len(capacity), -1)
+        # (n_trials, n_members, n_nodes), like what is ahead
+        self._priced = self._cost + self._demand @ capacity.transpose(0, 2, 1) + place
         self._factor = form.response_factor / form.graphs.count
         self._execution_ms, self._delay_ms = form.execution_ms[self.members], form.delay_ms
         n = len(self.members)
@@ -145,10 +111,10 @@ class GraphColumns:
         self._ahead = self._priced + through[:, None] * self._execution_ms
         for b in reversed(range(n)):
             for a in self._before[b]:
-                behind = self._table[a, b] + self._share[a, b] * self._ahead[b]
-                self._ahead[a] = self._ahead[a] + behind[:, self._open[b]].min(axis=1)
-        self._first = [b for b in range(n) if not self._before[b]]
-        self.least = float(sum(self._ahead[b, self._open[b]].min() for b in self._first))
+                behind = self._table[a, b] + self._share[a, b] * self._ahead[:, b, None]
+                self._ahead[:, a] += behind[:, :, self._open[b]].min(axis=2)
+        self._least = np.where(self._open, self._ahead, np.inf).min(axis=2)
+        self.least: FloatArray = self._least[:, [not before for before in self._before]].sum(axis=1)
 
     def _ends(self, end: FloatArray) -> FloatArray:
         """Return (n_members,) weights of the paths that end at each class; together the weight of R."""
@@ -196,7 +162,7 @@ class GraphColumns:
         Raises:
             OutOfTimeError: The deadline came first.
         """
-        live = replace(Partial.nothing(self._capacity), bound=np.full(1, self.least))
+        live = replace(Partial.nothing(self._capacity), bound=self.least)
         for i in range(len(self.members)):
             require_time(deadline)
             quick = self._quick(i, live)
@@ -210,27 +176,27 @@ class GraphColumns:
         response = self.response(live.finish)
         good = live.priced + response <= limit
         live, response = live.chosen(good), response[good]
-        priced = live.priced - live.used @ self._charge + response
+        priced = live.priced - live.used @ self._charge[0] + response
         return Columns(live.at, priced, self.cost_of(live.at, response), live.load, live.used)
 
-    def behind(self, live: Partial, width: int) -> Partial | None:
-        """Return placements with this graph behind others, the most promising ones; None if none has room.
+    def behind(self, live: Partial, width: int) -> Partial:
+        """Return placements with this graph behind others, the most promising ones of each trial.
 
         Args:
-            live: Placements of other graphs.
-            width: How many are kept after each class (>= 1).
+            live: Placements of other graphs, as many of each trial, in order; the cost is infinite where
+                there was no room. So is the answer.
+            width: How many of each trial are kept after each class (>= 1).
         """
-        first = live.at.shape[1]
-        live = replace(live, bound=live.priced + self.least)
+        first, trials, n = live.at.shape[1], len(self.least), len(self._capacity)
+        live = replace(live, bound=live.priced + self.least[live.trial])
         for i in range(len(self.members)):
             quick = self._quick(i, live).ravel()
-            best = _least(quick, 2 * width)  # the bound of each is found out below
-            parent, node = np.divmod(best[quick[best] < np.inf], len(self._charge))
-            live = self._extended(i, live, parent, node)
-            live = live.chosen(_least(live.bound, width))
-            if not len(live.bound):
-                return None
-        return replace(live, priced=live.priced + self.response(live.finish[:, first:]))
+            best = _least_of_each(quick, trials, 2 * width)  # the bound of each is found out below
+            live = self._extended(i, live, *np.divmod(best, n))
+            live.priced[quick[best] == np.inf] = live.bound[quick[best] == np.inf] = np.inf
+            live = live.chosen(_least_of_each(live.bound, trials, width))
+        response = np.where(live.bound < np.inf, self.response(live.finish[:, first:]), np.inf)
+        return replace(live, priced=live.priced + response)
 
     def response(self, finish: FloatArray) -> FloatArray:
         """Return (k,) what R of the graph adds to F, of the ends of its classes (k, n_members)."""
@@ -247,14 +213,26 @@ class GraphColumns:
                     cost += self._pair[a, i][at[:, a], node]
         return cost
 
+    def _room(self, i: int, load: FloatArray) -> BoolArray:
+        """Return (k, n_nodes) whether class i may be there beside loads (k, n_nodes, n_resources)."""
+        room = np.broadcast_to(self._open[i], load.shape[:2])
+        # resource by resource, as sums over a last axis of three take several times as long
+        for r, most in enumerate(self._most[i].T):
+            room = room & (load[:, :, r] <= most)
+        return room
+
+    def _by_trial(self, values: FloatArray, live: Partial) -> FloatArray:
+        """Return (k or 1, n_nodes) values (n_trials, n_nodes) for each partial column."""
+        return values if len(values) == 1 else values[live.trial]
+
     def _quick(self, i: int, live: Partial) -> FloatArray:
         """Return (k, n_nodes) what completions with class i there, all before it placed, cost at least."""
         first = live.at.shape[1] - i
-        room = fits(self._demand[i], self._capacity - live.load) & self._open[i]
-        least = np.tile(self._ahead[i], (len(live.bound), 1))
+        room = self._room(i, live.load)
+        least = self._by_trial(self._ahead[:, i], live)
         for a in self._before[i]:
-            least += self._table[a, i][live.at[:, first + a]]
-        least[~room] = np.inf
+            least = least + self._table[a, i].take(live.at[:, first + a], axis=0)
+        least = np.where(room, least, np.inf)
         own = least.min(axis=1, initial=np.inf)
         possible = own < np.inf
         before = np.where(possible, live.bound - np.where(possible, own, 0.0), np.inf)
@@ -266,7 +244,8 @@ class GraphColumns:
         first = live.at.shape[1] - i
         at, finish = live.at[parent], live.finish[parent]
         arrival = np.zeros(len(node))
-        priced = live.priced[parent] + self._priced[i, node]
+        trial = live.trial[parent]
+        priced = live.priced[parent] + self._priced[trial, i, node]
         for a in self._before[i]:
             before = at[:, first + a]
             if (a, i) in self._critical:
@@ -275,7 +254,7 @@ class GraphColumns:
                 priced += self._pair[a, i][before, node]
         every = np.arange(len(node))
         load, used = live.load[parent], live.used[parent]
-        priced += np.where(used[every, node], 0.0, self._charge[node])
+        priced += np.where(used[every, node], 0.0, self._charge[trial, node])
         load[every, node] += self._demand[i]
         used[every, node] = True
         more = Partial(
@@ -285,6 +264,7 @@ class GraphColumns:
             load,
             used,
             live.bound[parent],
+            trial,
         )
         return replace(more, bound=self._bound(i + 1, more))
 
@@ -298,22 +278,24 @@ class GraphColumns:
         for b in range(placed, len(self.members)):
             before = [a for a in self._before[b] if a < placed]
             if not self._before[b]:
-                bound += self._ahead[b, self._open[b]].min()
+                bound += self._least[live.trial, b]
             if not before:
                 continue
             share = sum(self._share[a, b] for a in before)
-            least = np.tile(share * self._ahead[b], (len(bound), 1))
+            least = share * self._by_trial(self._ahead[:, b], live)
             for a in before:
-                least += self._table[a, b][live.at[:, first + a]]
+                least = least + self._table[a, b].take(live.at[:, first + a], axis=0)
                 if (a, b) in self._weight:
                     bound += self._weight[a, b] * live.finish[:, first + a]
-            room = fits(self._demand[b], self._capacity - live.load) & self._open[b]
-            bound += np.where(room, least, np.inf).min(axis=1)
+            bound += np.where(self._room(b, live.load), least, np.inf).min(axis=1)
         return bound
 
 
-def _least(values: FloatArray, count: int) -> IntArray:
-    """Return where the least values are, at most so many of them."""
-    if len(values) <= count:
-        return np.arange(len(values))
-    return np.argpartition(values, count - 1)[:count]
+def _least_of_each(values: FloatArray, trials: int, count: int) -> IntArray:
+    """Return where the least values of each trial are, as many of each, in the order of trials."""
+    by_trial = values.reshape(trials, -1)
+    width = by_trial.shape[1]
+    if width <= count:
+        return np.arange(values.size)
+    best = np.argpartition(by_trial, count - 1, axis=1)[:, :count]
+    return (best + width * np.arange(trials)[:, None]).ravel()

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.exact.columns.graph_columns import GraphColumns, Partial
-from scheduler.exact.columns.prices import Prices
+from scheduler.exact.columns.graph_columns import GraphColumns
+from scheduler.exact.columns.partial import Partial
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
+    from scheduler.exact.columns.prices import Prices
     from scheduler.exact.form.class_form import ClassForm
 
-WIDTH = 100
-"""Partial placements that are kept."""
+TRIALS, WIDTH = 8, 20
+"""Random prices that are tried side by side, and partial placements that are kept for each."""
 SPREAD = 0.3
 """Standard deviation of the logarithms by which prices differ."""
 
@@ -35,26 +37,26 @@ class JointBeam:
         n = len(self._nodes)
         self._set_up = np.zeros(n) if self._form.set_up is None else self._form.set_up
 
-    def placement(self, random: np.random.Generator) -> IntArray | None:
-        """Return (n_classes,) nodes of the best placement at random prices; None if none has room."""
+    def placements(self, random: np.random.Generator) -> IntArray:
+        """Return (n_classes, k) nodes of the best placement at each of some random prices that has room."""
         form, n = self._form, len(self._nodes)
-        factor = np.exp(SPREAD * random.standard_normal((2, n)))
-        capacity, place = self._prices.capacity * factor[0, :, None], self._prices.place * factor[1]
-        prices = Prices(capacity, place, self._prices.stream, self._prices.end)
-        unpaid = np.maximum(self._set_up - (capacity * form.capacity).sum(axis=1) - place.sum(axis=0), 0.0)
+        factor = np.exp(SPREAD * random.standard_normal((2, TRIALS, 1, n)))
+        capacity = self._prices.capacity * factor[0].transpose(0, 2, 1)
+        prices = replace(self._prices, capacity=capacity, place=self._prices.place * factor[1])
+        paid = (capacity * form.capacity).sum(axis=2) + prices.place.sum(axis=1)
+        unpaid = np.maximum(self._set_up - paid, 0.0)
         graphs = [
             GraphColumns(form, k, self._places, prices, unpaid)
             for k in random.permutation(form.graphs.count).tolist()
         ]
-        live = Partial.nothing(form.capacity)
+        live = Partial.nothing(form.capacity, TRIALS)
         for graph in graphs:
-            more = graph.behind(live, WIDTH)
-            if more is None:
-                return None
-            live = more
-        best = live.at[int(self._cost(graphs, live).argmin())]
-        at = np.zeros(form.n_classes, dtype=np.int64)
-        at[[c for graph in graphs for c in graph.members]] = self._nodes[best]
+            live = graph.behind(live, WIDTH)
+        cost = np.where(live.priced < np.inf, self._cost(graphs, live), np.inf).reshape(TRIALS, -1)
+        best = cost.argmin(axis=1) + np.arange(TRIALS) * cost.shape[1]
+        best = best[cost.min(axis=1) < np.inf]
+        at = np.zeros((form.n_classes, len(best)), dtype=np.int64)
+        at[[c for graph in graphs for c in graph.members]] = self._nodes[live.at[best].T]
         return at
 
     def _cost(self, graphs: list[GraphColumns], live: Partial) -> FloatArray:

@@ -17,7 +17,8 @@ class Prices:
 
     Attributes:
         capacity: (n_nodes, n_resources) of a unit of capacity (>= 0).
-        place: (n_classes, n_nodes) what a class pays for a node in use that it is on (>= 0).
+        place: (n_classes, n_nodes) what a class pays for a node in use that it is on (>= 0). Several
+            prices, tried side by side, are along a first axis more, here and in `capacity`.
         stream: Weight of each critical edge on the longest paths (>= 0), by its index.
         end: (n_classes,) weight of the paths that end at each class (>= 0).
     """
@@ -29,4 +30,4 @@ class Prices:
 
     def restricted(self, nodes: IntArray) -> Prices:
         """Return the prices on some of the nodes, in the order given."""
-        return replace(self, capacity=self.capacity[nodes], place=self.place[:, nodes])
+        return replace(self, capacity=self.capacity[..., nodes, :], place=self.place[..., nodes])

@@ -155,7 +155,7 @@ class ClassForm:
         return placement
 
     def placement_at(self, at: IntArray) -> IntArray:
-        """Return (n_ops,) the placement whose classes, of one member each, are on nodes (n_classes,)."""
+        """Return (n_ops, ...) placements whose classes, of one member each, are on nodes (n_classes, ...)."""
         placement = np.empty_like(at)
         placement[np.concatenate(self.classes)] = at
         return placement

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scheduler.base.work import OutOfTimeError
@@ -12,25 +13,39 @@ from scheduler.exact.solver.program import SCALE, link_variables
 from scheduler.exact.solver.relaxation import relaxed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import numpy as np
 
     from scheduler.base.arrays import IntArray
     from scheduler.base.deadline import Deadline
+    from scheduler.exact.form.class_form import ClassForm
     from scheduler.model.problem import Problem
 
 LARGEST_PROGRAM = 30_000
 """Link variables up to which a relaxation takes some tenths of a second."""
 
 
-def guided(
-    problem: Problem, limit: float, deadline: Deadline
-) -> Callable[[np.random.Generator], IntArray | None] | None:
-    """Return what places everything anew, another way each time; None where there are no such prices.
+@dataclass(frozen=True, eq=False)
+class Guide:
+    """Places everything anew at prices of a relaxation.
+
+    Attributes:
+        form: The problem.
+        beam: Places its classes.
+    """
+
+    form: ClassForm
+    beam: JointBeam
+
+    def __call__(self, random: np.random.Generator) -> IntArray:
+        """Return placements, (n_ops, k), others each time; they may break rules of the problem."""
+        return self.form.placement_at(self.beam.placements(random))
+
+
+def guide(problem: Problem, limit: float, deadline: Deadline) -> Guide | None:
+    """Return what places everything anew; None where there are no prices to be guided by.
 
     Args:
-        problem: The problem; what is returned may break its rules, if it has any.
+        problem: The problem.
         limit: F of a known placement: places that only worse ones can use are left out.
         deadline: When to stop.
     """
@@ -38,15 +53,10 @@ def guided(
         form = class_form(problem, deadline)
         if not has_columns(form) or link_variables(form, form.slots > 0) > LARGEST_PROGRAM:
             return None
-        rest = relaxed(form, form.slots > 0, limit, deadline)
+        rest = relaxed(form, form.slots > 0, limit, deadline, once=True)
     except OutOfTimeError:
         return None
     if rest is None:
         return None
-    beam = JointBeam(form, rest.places, rest.program.priced.prices(form, rest.answer.prices / SCALE))
-
-    def anew(random: np.random.Generator) -> IntArray | None:
-        at = beam.placement(random)
-        return None if at is None else form.placement_at(at)
-
-    return anew
+    prices = rest.program.priced.prices(form, rest.answer.prices / SCALE)
+    return Guide(form, JointBeam(form, rest.places, prices))

@@ -231,19 +231,20 @@ class _Writer:
         low = np.zeros(len(charges))
         low[list(in_use)] = 1.0
         used = self.model.variables(np.ones(len(charges)), charges * self.scale, integer=True, low=low)
-        for u, variable in enumerate(used.tolist()):
-            here = [
-                (c, place.level[k], place.limit[k] / place.worth[k])
-                for c, place in enumerate(self.places)
-                for k in np.flatnonzero(place.nodes == u)
-            ]
-            if charges[u] < 0:  # it pays, so members have to be there
-                self.model.row(-np.inf, 0.0, (variable, 1.0), *((level, -1.0) for _, level, _ in here))
-            for c, level, most in here:
-                for each, bound in zip(level.tolist(), most.tolist(), strict=True):
-                    row = self.model.row(-np.inf, 0.0, (each, 1.0), (variable, -bound))
-                    if self.single[c]:
-                        self.priced.place[c, u] = row
+        for u in np.flatnonzero(charges < 0).tolist():  # it pays, so members have to be there
+            here = [(place.level[place.nodes == u], -1.0) for place in self.places]
+            self.model.row(-np.inf, 0.0, (used[u], 1.0), *here)
+        for c, place in enumerate(self.places):
+            shape = place.level.shape
+            there = np.broadcast_to(used[place.nodes, None], shape).reshape(-1, 1)
+            most = np.broadcast_to(place.limit / place.worth, shape).reshape(-1, 1)
+            rows = self.model.rows(
+                len(there), -np.inf, 0.0, (place.level.reshape(-1, 1), 1.0), (there, -most)
+            )
+            if self.single[c]:
+                self.priced.place.update(
+                    zip(((c, u) for u in place.nodes.tolist()), rows.tolist(), strict=True)
+                )
         return used
 
     def _links(self, edge: Edge) -> IntArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -51,9 +51,12 @@ def relaxed(
     deadline: Deadline,
     *,
     in_use: Sequence[int] = (),
+    once: bool = False,
     say: Callable[[float], None] = lambda _bound: None,
 ) -> Relaxation | None:
     """Return the relaxation on the places that may hold something below a limit; None if nothing can.
+
+    With `once`, the relaxation is that before places were closed, and some of it are on no open place.
 
     Raises:
         OutOfTimeError: The deadline came first.
@@ -69,6 +72,8 @@ def relaxed(
         closer = places & (marginals(form, program, linear, answer) < limit)
         if not closer.any(axis=1).all():
             return None
+        if once:
+            return replace(now, places=closer)
         if closer.sum() > WORTH_ANOTHER * places.sum():
             return now
         places = closer

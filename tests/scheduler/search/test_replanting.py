@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,10 +11,13 @@ import pytest
 from scheduler.base.deadline import Deadline
 from scheduler.evaluation.evaluate import check, evaluate
 from scheduler.instances.generators.replacement import replacement, running
-from scheduler.search.beam import Beam
+from scheduler.search.beam import Beam, Trials
 from scheduler.search.replanting import Replanting, replants
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scheduler.base.arrays import BoolArray, IntArray
     from scheduler.model.problem import Problem
     from tests.scheduler.conftest import FeasiblePlacements, MakeProblem
 
@@ -28,16 +32,31 @@ def two_chains(seed: int) -> Problem:
     return running(replacement(("chain", "chain"), 2, 4, random, "per-node"), random.integers(0, 4, 4))
 
 
+def trial(problem: Problem, moving: BoolArray, nodes: IntArray) -> Trials:
+    """One trial in which some operators are placed anew on some nodes that ask for nothing."""
+    return Trials(
+        moving[None], np.isin(np.arange(problem.n_nodes), nodes)[None], np.zeros((1, problem.n_nodes))
+    )
+
+
+def together(trials: Sequence[Trials]) -> Trials:
+    """All of some trials."""
+    return Trials(*(np.concatenate([getattr(each, name) for each in trials]) for name in vars(trials[0])))
+
+
+def replanted(problem: Problem, placement: IntArray, moving: BoolArray, nodes: IntArray) -> IntArray | None:
+    """What a beam that keeps everything finds in one trial, the second graph placed first."""
+    found = Beam(problem, EVERYTHING).replanted(placement, trial(problem, moving, nodes), np.array([1, 0]))
+    return found[0] if len(found) else None
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_beam_that_keeps_everything_finds_the_best(
     seed: int, feasible_placements: FeasiblePlacements
 ) -> None:
     problem = two_chains(seed)
     least = min(evaluate(problem, each).objective for each in feasible_placements(problem))
-    everywhere, free = np.arange(4), np.zeros(4)
-    found = Beam(problem, EVERYTHING).replanted(
-        np.zeros(4, dtype=np.int64), np.ones(4, dtype=np.bool_), everywhere, np.arange(2), free
-    )
+    found = replanted(problem, np.zeros(4, dtype=np.int64), np.ones(4, dtype=np.bool_), np.arange(4))
     assert found is not None
     assert not check(problem, found)
     assert evaluate(problem, found).objective == pytest.approx(least)
@@ -56,7 +75,7 @@ def test_what_does_not_move_stays_and_the_rest_is_best_beside_it(
         for each in feasible_placements(problem)
         if (each[~moving] == here[~moving]).all() and np.isin(each[moving], nodes).all()
     ]
-    found = Beam(problem, EVERYTHING).replanted(here, moving, nodes, np.array([1, 0]), np.zeros(4))
+    found = replanted(problem, here, moving, nodes)
     if not others:
         assert found is None
         return
@@ -66,6 +85,30 @@ def test_what_does_not_move_stays_and_the_rest_is_best_beside_it(
     assert evaluate(problem, found).objective == pytest.approx(least)
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_trials_side_by_side_find_what_each_finds_alone(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    problem = running(replacement(("tree", "chain"), 6, 8, random, "per-node"), np.zeros(12, dtype=np.int64))
+    here = random.integers(0, 8, 12)
+    trials = [
+        replace(
+            trial(problem, random.random(12) < share, random.permutation(8)[:count]),
+            prices=random.exponential(0.01, (1, 8)),
+        )
+        for share, count in ((0.0, 3), (0.2, 1), (0.4, 4), (0.6, 8), (1.0, 5))
+    ]
+    beam, order = Beam(problem, 5), random.permutation(2)
+    # nodes that another trial may use are inf here, so that they may only change which of equals are kept
+    alone = [beam.replanted(here, each, order) for each in trials]
+    assert (np.concatenate(alone) == beam.replanted(here, together(trials), order)).all()
+
+
+def test_trials_without_a_place_for_an_operator_find_nothing() -> None:
+    problem = two_chains(1)
+    nowhere = trial(problem, np.ones(4, dtype=np.bool_), np.zeros(0, dtype=np.int64))
+    assert not len(Beam(problem, 5).replanted(np.zeros(4, dtype=np.int64), nowhere, np.arange(2)))
+
+
 @pytest.mark.parametrize("seed", [4, 9, 14])  # of two graphs, with pins, slots and links that are weighed
 def test_a_beam_knows_streams_pins_and_slots(
     seed: int, make_problem: MakeProblem, feasible_placements: FeasiblePlacements
@@ -73,9 +116,7 @@ def test_a_beam_knows_streams_pins_and_slots(
     problem = make_problem(seed, 5, 4)
     start = next(iter(feasible_placements(problem)))
     least = min(evaluate(problem, each).objective for each in feasible_placements(problem))
-    found = Beam(problem, EVERYTHING).replanted(
-        start, problem.movable, np.arange(4), np.arange(2), np.zeros(4)
-    )
+    found = replanted(problem, start, problem.movable, np.arange(4))
     assert found is not None
     assert not check(problem, found)
     assert evaluate(problem, found).objective == pytest.approx(least)

@@ -11,6 +11,7 @@ import pytest
 from scheduler.base.deadline import Deadline
 from scheduler.base.work import OutOfTimeError
 from scheduler.exact.columns.graph_columns import GraphColumns
+from scheduler.exact.columns.partial import Partial
 from tests.scheduler.exact.columns.joint_problems import (
     added,
     every_placement,
@@ -115,3 +116,31 @@ def test_the_least_of_a_chain_on_large_nodes_is_what_its_best_column_costs(seed:
             chains.append(listed.columns.least == pytest.approx(listed.priced.min(), abs=CLOSE))
     assert any(chains)
     assert all(chains)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_prices_side_by_side_give_what_each_gives_alone(seed: int) -> None:
+    form, random = joint_form(seed, 4, 3), np.random.default_rng(seed)
+    places, prices = some_places(form, random), some_prices(form, random, 0.1)
+    factors, charges = random.uniform(0.0, 3.0, 5), random.exponential(0.1, (5, form.n_nodes))
+    each = [replace(prices, capacity=prices.capacity * x, place=prices.place * x) for x in factors]
+    several = replace(
+        prices,
+        capacity=np.array([one.capacity for one in each]),
+        place=np.array([one.place for one in each]),
+    )
+    live = Partial.nothing(form.capacity, 5)
+    alone = [Partial.nothing(form.capacity) for _ in each]
+    for graph in (1, 0):
+        live = GraphColumns(form, graph, places, several, charges).behind(live, 3)
+        alone = [
+            GraphColumns(form, graph, places, price, charge).behind(one, 3)
+            for price, charge, one in zip(each, charges, alone, strict=True)
+        ]
+    assert (live.priced < np.inf).any()
+    for k, one in enumerate(alone):
+        order, wanted = live.priced.reshape(5, -1)[k].argsort(), one.priced.argsort()
+        np.testing.assert_allclose(live.priced.reshape(5, -1)[k][order], one.priced[wanted])
+        has_room = one.priced[wanted] < np.inf
+        at = live.at.reshape(5, -1, live.at.shape[1])[k]
+        np.testing.assert_array_equal(at[order][has_room], one.at[wanted][has_room])
