@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from scheduler.base.checks import positive_number, whole_number
@@ -11,6 +12,8 @@ from scheduler.contract.strategy import Context, StrategyEntry, Suggestion
 from scheduler.evaluation.evaluate import evaluate
 from scheduler.exact.enumeration import best_of_all, n_placements
 from scheduler.exact.solve import solve_exact
+from scheduler.exact.solver.guided import guided_search
+from scheduler.search.replanting import replants
 from scheduler.search.searched_start import searched_start
 from scheduler.search.staying import fewest_moves
 
@@ -48,6 +51,9 @@ def odr(problem: Problem, parameters: OdrParameters, context: Context, /) -> Sug
             return best
     limit = math.inf if parameters.work_limit is None else parameters.work_limit
     first, longer = searched_start(problem, context)
+    start = first.placement
+    if start is not None and replants(problem):
+        longer = partial(guided_search, problem, start)
     found = solve_exact(problem, first, context, longer=longer, work_limit=limit)
     if found.placement is None:
         return found

@@ -13,11 +13,11 @@ from scheduler.contract.children import INLINE
 from scheduler.contract.strategy import Context, StrategyEntry, Suggestion
 from scheduler.evaluation.evaluate import OBJECTIVE_STEP, check, evaluate
 from scheduler.exact.enumeration import best_within_moves, n_within_moves
-from scheduler.exact.solver.guided import Guide, guide
+from scheduler.exact.solver.guided import GUIDING_SHARE, Guide, guided_search
 from scheduler.model.constraints.move_limit import MoveLimit
 from scheduler.search.descent import descend
 from scheduler.search.iterated import WALKERS, improve
-from scheduler.search.replanting import by_beam, replants
+from scheduler.search.replanting import replants
 from scheduler.search.staying import fewest_moves
 
 if TYPE_CHECKING:
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
 _PATIENCE = 16
 _ENUMERABLE = 1 << 18
-GUIDING_SHARE = 0.4
-"""Share of the time that prices which guide the search may take."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +136,7 @@ def _in_large_steps(
     start = descend(problem, start, context.deadline.share(GUIDING_SHARE)).placement
     # without a deadline an answer is the same everywhere, and inside this process both would take turns
     if context.children is INLINE or context.deadline.unlimited:
-        found = _guided_search(problem, start, parameters, context, lambda _guide: None)
+        found = guided_search(problem, start, context, parameters.patience, parameters.walkers)
         return _better(problem, found.placement, start), found.reason
     order = _Order(problem, start, parameters, int(context.random.integers(1 << 62)))
     beside = _Beside(context.children.start(_search_beside, order, context.deadline))
@@ -158,21 +156,8 @@ def _search_beside(order: _Order, deadline: Deadline, say: Callable[[IntArray | 
             say(progress.placement)
 
     context = Context(np.random.default_rng(order.seed), deadline, report=improved)
-    _guided_search(order.problem, order.start, order.parameters, context, say)
-
-
-def _guided_search(
-    problem: Problem,
-    start: IntArray,
-    parameters: OdrSearchParameters,
-    context: Context,
-    say: Callable[[Guide], None],
-) -> Suggestion:
-    worth = evaluate(problem, start).objective
-    anew = guide(problem, worth, context.deadline.share(GUIDING_SHARE))
-    if anew is not None:
-        say(anew)
-    return improve(problem, start, context, parameters.patience, parameters.walkers, anew=anew or by_beam)
+    settings = order.parameters
+    guided_search(order.problem, order.start, context, settings.patience, settings.walkers, say=say)
 
 
 def _better(problem: Problem, placement: IntArray | None, best: IntArray) -> IntArray:

@@ -25,7 +25,7 @@ AT_ONCE = 2
 """Children at work at once; more than cores would only share them."""
 WORTH_ANEW = 0.1
 """Cutting begins anew if the gap that it began with has become smaller by this share since."""
-LOOK_S = 0.1
+LOOK_S = 0.02
 """Longest wait for one of the children while another may have ended."""
 
 
@@ -62,15 +62,29 @@ def search_by_parts(
 
 
 @dataclass
+class _Cut:
+    """A child that cuts.
+
+    Attributes:
+        job: The child.
+        uncut: F of nothing that it has not cut yet is below.
+    """
+
+    job: Job[PartsNews]
+    uncut: float
+
+
+@dataclass
 class _Parts:
     """The state of the search.
 
     Attributes:
-        uncut: F of nothing that is not cut yet is below.
-        waiting: Parts to be solved.
+        cutting: Children that cut.
+        waiting: Parts to be solved, or cut further.
         solving: Parts that are being solved.
-        least: F of nothing that has been solved, by the child that cuts too, or given up, is below.
-        limit: F of what the child that cuts knows.
+        least: F of nothing that has been solved, by the children that cut too, or given up, is below.
+        limit: F of what the first child that cuts knows.
+        failed: Whether a child that cuts has failed.
     """
 
     form: ClassForm
@@ -78,67 +92,95 @@ class _Parts:
     incumbent: Incumbent
     context: Context
     deadline: Deadline
-    uncut: float = -math.inf
+    cutting: list[_Cut] = field(default_factory=list)
     waiting: list[Part] = field(default_factory=list)
     solving: list[tuple[Part, Asked]] = field(default_factory=list)
     least: float = math.inf
     limit: float = math.inf
+    failed: bool = False
 
     def search(self, meanwhile: Callable[[Deadline], None]) -> float | None:
-        cutting = first = self._cut()
-        meanwhile(self.deadline.or_when(lambda: self._read(first) and not self.waiting))
-        if not self._read(cutting) and self._worth_anew():
-            cutting.stop()
-            self.uncut = self._bound()  # what is dropped here is to be cut again
+        self._cut_all()
+        meanwhile(self.deadline.or_when(self._nothing_left))
+        if (not self._read() or self.waiting) and self._worth_anew():
+            bound = self._bound()  # what is dropped here is to be cut again
+            self._stop()
             self.waiting.clear()
-            cutting = self._cut()
+            self._cut_all(bound)
         while True:
-            cut_up = self._read(cutting)
-            self._start(AT_ONCE - (not cut_up))
+            cut_up = self._read()
+            self._start()
             self._say()
-            if cut_up and not self.solving:
+            if cut_up and not self.cutting and not self.solving:
                 break
-            if not cut_up:
-                awaited(cutting, self.deadline, LOOK_S)
+            for each in self.cutting:
+                awaited(each.job, self.deadline, LOOK_S)
             for part, asked in list(self.solving):
                 if asked.wait(LOOK_S):
                     self.solving.remove((part, asked))
                     self.least = min(self.least, max(part.bound, asked.offer(self.form, self.incumbent)))
-        failed = cutting.failure is not None and not self.deadline.expired()
-        cutting.stop()
-        return None if failed else self._bound()
+        return None if self.failed else self._bound()
 
-    def _cut(self) -> Job[PartsNews]:
-        """Begin to cut with what is known now."""
+    def _cut_all(self, bound: float = -math.inf) -> None:
+        """Begin to cut everything with what is known now."""
         self.limit = self.incumbent.objective
-        order = PartsOrder(self.form, self.open_places, self.limit)
-        return self.context.children.start(cut, order, self.deadline.share(SOLVER_SHARE))
+        self._cut(PartsOrder(self.form, self.open_places, self.limit), bound)
+
+    def _cut(self, order: PartsOrder, bound: float) -> None:
+        job = self.context.children.start(cut, order, self.deadline.share(SOLVER_SHARE))
+        self.cutting.append(_Cut(job, bound))
+
+    def _stop(self) -> None:
+        """End the children that cut."""
+        for each in self.cutting:
+            each.job.stop()
+        self.cutting.clear()
 
     def _worth_anew(self) -> bool:
         """Return whether more is known than the child that cuts can know, by a good part of the gap."""
-        return self.limit - self.incumbent.objective > WORTH_ANEW * (self.limit - self.uncut)
+        return self.limit - self.incumbent.objective > WORTH_ANEW * (self.limit - self._bound())
 
-    def _read(self, cutting: Job[PartsNews]) -> bool:
+    def _read(self) -> bool:
         """Take news of the cutting; return whether it is over."""
-        over = awaited(cutting, self.deadline, 0.0)
-        for news in cutting.messages():
-            if news.found is not None:
-                self.incumbent.offer(self.form.placement_at(news.found), SOURCE)
-                self.limit = min(self.limit, news.limit)
-                self.least = min(self.least, news.limit)  # also if the core does not take it
-            else:
-                self.uncut = news.bound
-            if news.part is not None:
-                self.waiting.append(news.part)
-        return over
+        for each in list(self.cutting):
+            over = awaited(each.job, self.deadline, 0.0)
+            for news in each.job.messages():
+                if news.found is not None:
+                    self.incumbent.offer(self.form.placement_at(news.found), SOURCE)
+                    self.limit = min(self.limit, news.limit)
+                    self.least = min(self.least, news.limit)  # also if the core does not take it
+                else:
+                    each.uncut = news.bound
+                if news.part is not None:
+                    self.waiting.append(news.part)
+            if over:
+                self.cutting.remove(each)
+                self.least = min(self.least, each.uncut)
+                self.failed |= each.job.failure is not None and not self.deadline.expired()
+                each.job.stop()
+        return not self.cutting
 
-    def _start(self, most: int) -> None:
-        """Begin to solve the most promising parts, as long as fewer than so many are being solved."""
-        self.waiting.sort(key=lambda part: part.bound)
-        while self.waiting and len(self.solving) < most and not self.deadline.expired():
+    def _nothing_left(self) -> bool:
+        """Keep one child at work on what is to be cut; return whether there is nothing to do for others."""
+        if self._read() and any(part.to_cut for part in self.waiting):
+            self._start(1)
+        return not self.cutting and not self.waiting
+
+    def _start(self, most: int = AT_ONCE) -> None:
+        """Begin with the most promising parts, as long as fewer children than so many are at work."""
+        # what is to be cut comes first, as a solver is slower the less is known
+        self.waiting.sort(key=lambda part: (not part.to_cut, part.bound))
+        while self.waiting and not self.deadline.expired():
+            if len(self.cutting) + len(self.solving) >= most:
+                return
             part = self.waiting.pop(0)
             below = self.incumbent.objective
             if part.bound >= below:
+                continue
+            if part.to_cut:
+                self.limit = self.limit if self.cutting else below
+                order = PartsOrder(self.form, part.places, below, part.in_use, part.spent)
+                self._cut(order, part.bound)
                 continue
             try:
                 program = placement_program(
@@ -151,7 +193,8 @@ class _Parts:
 
     def _bound(self) -> float:
         open_parts = [*self.waiting, *(part for part, _ in self.solving)]
-        return min([self.uncut, self.least, *(part.bound for part in open_parts)])
+        uncut = [each.uncut for each in self.cutting]
+        return min([*uncut, self.least, *(part.bound for part in open_parts)])
 
     def _say(self) -> None:
         if self._bound() > -math.inf:

@@ -6,20 +6,28 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scheduler.base.work import OutOfTimeError
+from scheduler.evaluation.evaluate import evaluate
 from scheduler.exact.columns.by_columns import has_columns
 from scheduler.exact.columns.joint_beam import JointBeam
 from scheduler.exact.form.class_form import class_form
 from scheduler.exact.solver.program import SCALE, link_variables
 from scheduler.exact.solver.relaxation import relaxed
+from scheduler.search.iterated import PATIENCE, WALKERS, improve
+from scheduler.search.replanting import by_beam
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy as np
 
     from scheduler.base.arrays import IntArray
     from scheduler.base.deadline import Deadline
+    from scheduler.contract.strategy import Context, Suggestion
     from scheduler.exact.form.class_form import ClassForm
     from scheduler.model.problem import Problem
 
+GUIDING_SHARE = 0.4
+"""Share of the time that prices which guide the search may take."""
 LARGEST_PROGRAM = 30_000
 """Link variables up to which a relaxation takes some tenths of a second."""
 
@@ -60,3 +68,29 @@ def guide(problem: Problem, limit: float, deadline: Deadline) -> Guide | None:
         return None
     prices = rest.program.priced.prices(form, rest.answer.prices / SCALE)
     return Guide(form, JointBeam(form, rest.places, prices))
+
+
+def guided_search(
+    problem: Problem,
+    placement: IntArray,
+    context: Context,
+    patience: int | None = PATIENCE,
+    walkers: int = WALKERS,
+    *,
+    say: Callable[[Guide], None] = lambda _guide: None,
+) -> Suggestion:
+    """Improve a placement, as `improve` does, guided by prices if there are any.
+
+    Args:
+        problem: The problem.
+        placement: (n_ops,) the feasible start.
+        context: As of `improve`.
+        patience: See there.
+        walkers: See there.
+        say: Called with what guides.
+    """
+    worth = evaluate(problem, placement).objective
+    anew = guide(problem, worth, context.deadline.share(GUIDING_SHARE))
+    if anew is not None:
+        say(anew)
+    return improve(problem, placement, context, patience, walkers, anew=anew or by_beam)

@@ -33,6 +33,8 @@ MOST_COLUMNS = 2_000
 """Partial columns of a graph at a time while parts can be halved on."""
 MOST_COLUMNS_AT_LAST = 20_000
 """The same where the nodes in use are decided."""
+APART_EVERY, KEPT = 6, 2
+"""Relaxations after which the largest of what is left to be cut is given to others, and how much is kept."""
 WHOLE = 1e-6
 """Values this close to a whole number count as one."""
 
@@ -45,11 +47,15 @@ class PartsOrder:
         form: The problem; no charge of a node in use is negative.
         open_places: (n_classes, n_nodes) places that a better placement may use.
         limit: F of a known placement: what is not below is of no use.
+        in_use: Nodes that are all in use.
+        spent: Relaxations that it took to come here.
     """
 
     form: ClassForm
     open_places: BoolArray
     limit: float
+    in_use: tuple[int, ...] = ()
+    spent: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,11 +66,15 @@ class Part:
         bound: F of none of them is below.
         places: (n_classes, n_nodes) what they use.
         in_use: Nodes that are all in use.
+        to_cut: Whether it is to be cut further; else a solver gets it.
+        spent: As of `PartsOrder`.
     """
 
     bound: float
     places: BoolArray
     in_use: tuple[int, ...] = ()
+    to_cut: bool = False
+    spent: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +98,12 @@ def cut(order: PartsOrder, deadline: Deadline, say: Callable[[PartsNews], None])
     """Send a lower bound as soon as one is known, each part, and the end, unless the deadline comes first."""
     try:
         whole = relaxed(
-            order.form, order.open_places, order.limit, deadline, say=lambda now: say(PartsNews(now))
+            order.form,
+            order.open_places,
+            order.limit,
+            deadline,
+            in_use=order.in_use,
+            say=lambda now: say(PartsNews(now)),
         )
         if whole is not None:
             _Cutting(order, whole, deadline, say).cut()
@@ -165,9 +180,12 @@ class _Cutting:
     ) -> None:
         self._form, self._limit, self._deadline, self._say = order.form, order.limit, deadline, say
         self._by_columns = has_columns(order.form)
+        self._spent = order.spent
         charged = whole.program.used is not None
         self._nodes: list[int] = np.flatnonzero(whole.places.any(axis=0)).tolist() if charged else []
-        self._pending = [_Open(whole.bound, whole.places, {}, _Scope(whole, whole.places, not charged))]
+        decided = dict.fromkeys(order.in_use, True)
+        scope = _Scope(whole, whole.places, last=len(decided) == len(self._nodes))
+        self._pending = [_Open(whole.bound, whole.places, decided, scope)]
 
     def cut(self) -> None:
         """Send what may hold something better, part by part, and what is found on the way.
@@ -175,7 +193,6 @@ class _Cutting:
         Raises:
             OutOfTimeError: The deadline came first.
         """
-        relaxations = 0
         while self._pending:
             one = self._pending.pop()
             if one.bound >= self._limit:
@@ -186,12 +203,20 @@ class _Cutting:
                     continue
                 one = narrowed
             part = None
-            if relaxations < MOST_RELAXATIONS and (self._by_columns or not one.scope.last):
-                relaxations += 1
+            if self._spent < MOST_RELAXATIONS and (self._by_columns or not one.scope.last):
+                self._spent += 1
                 self._halve(one)
+                part = self._apart()
             else:
                 part = Part(one.bound, one.places, one.in_use)
             self._say(PartsNews(min((other.bound for other in self._pending), default=math.inf), part))
+
+    def _apart(self) -> Part | None:
+        """Return the largest of what is left, now and then, if enough is kept."""
+        if not self._by_columns or self._spent % APART_EVERY or len(self._pending) <= KEPT:
+            return None
+        one = self._pending.pop(0)
+        return Part(one.bound, one.places, one.in_use, to_cut=True, spent=self._spent)
 
     def _narrowed(self, one: _Open) -> _Open | None:
         """Return a part in a program of its own, if anything is left of it."""

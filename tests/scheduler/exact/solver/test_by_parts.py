@@ -104,3 +104,36 @@ def test_what_the_core_does_not_take_proves_nothing_above_it(
     assert least is not None
     assert least <= limit
     assert known.bound <= limit
+
+
+def given_away(
+    problem: Problem, by_worth: list[IntArray], second: Scripted
+) -> tuple[float | None, Incumbent]:
+    """What is proved if a child gives everything away, and a second one gets that; what is known then."""
+    known = Incumbent(problem, lambda _: None)
+    known.offer(by_worth[-1], "worst")
+    best = evaluate(problem, by_worth[0]).objective
+    part = Part(best, class_form(problem).slots > 0, to_cut=True)
+    script = Script([Scripted([PartsNews(math.inf, part)], ended=True), second])
+    least = search(problem, known, script, lambda: None)
+    assert not script.jobs, "the second has begun"
+    return least, known
+
+
+def test_another_child_cuts_what_one_gives_away(problem: Problem, by_worth: list[IntArray]) -> None:
+    form, best = class_form(problem), evaluate(problem, by_worth[0]).objective
+    at = by_worth[0][np.concatenate(form.classes)]
+    news = [PartsNews(-math.inf, found=at, limit=best), PartsNews(math.inf)]
+    least, known = given_away(problem, by_worth, Scripted(news, ended=True))
+    assert known.objective == pytest.approx(best)
+    assert least == pytest.approx(best)
+
+
+def test_what_was_given_away_and_not_cut_keeps_its_bound(problem: Problem, by_worth: list[IntArray]) -> None:
+    least, known = given_away(problem, by_worth, Scripted([], ended=True, failure="it was killed"))
+    assert least is None
+    assert known.bound <= evaluate(problem, by_worth[0]).objective
+    # a deadline that comes first is no failure; then what is known is all that there is
+    least, known = given_away(problem, by_worth, Scripted([], ended=True))
+    assert least is not None
+    assert least <= evaluate(problem, by_worth[0]).objective

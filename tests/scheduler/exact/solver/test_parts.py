@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +18,7 @@ from scheduler.exact.solver import parts
 from scheduler.exact.solver.ask import SOLVER_TOLERANCE
 from scheduler.exact.solver.by_parts import is_cut
 from scheduler.exact.solver.by_solver import search_by_solver
-from scheduler.exact.solver.parts import PartsNews, PartsOrder, cut
+from scheduler.exact.solver.parts import Part, PartsNews, PartsOrder, cut
 from scheduler.model.objective import Objective
 from scheduler.model.problem import Problem
 from tests.scheduler.exact.columns.joint_problems import joint_problem
@@ -48,25 +49,39 @@ def worths(problem: Problem, placements: FeasiblePlacements) -> Worths:
     return sorted(every, key=lambda one: one[0])
 
 
+def parts_at_last(said: list[PartsNews]) -> list[Part]:
+    """The parts that are not to be cut further."""
+    return [news.part for news in said if news.part is not None and not news.part.to_cut]
+
+
 def cut_up(problem: Problem, form: ClassForm, every: Worths, limit: float) -> list[PartsNews]:
-    """Cut, check that nothing better is lost and that what was found is so good, and return the news."""
+    """Cut on and on, check that nothing better is lost and what was found is so good; return the news."""
     said: list[PartsNews] = []
-    cut(PartsOrder(form, form.slots > 0, limit), NEVER, said.append)
-    assert said[-1].bound == np.inf, "the end is said"
-    least, uncut = np.inf, -np.inf
-    for news in said:
-        if news.found is not None:
-            placement = np.empty_like(news.found)
-            placement[np.concatenate(form.classes)] = news.found
-            assert evaluate(problem, placement).objective == pytest.approx(news.limit, abs=1e-9)
-            assert news.limit < limit
-            limit = news.limit
-        else:
-            uncut = news.bound
-        if news.part is not None:
-            least = min(least, news.part.bound)
-        assert min(limit, least, uncut) <= every[0][0] + SOLVER_TOLERANCE, "what is known is not too high"
-    cut_off = [news.part for news in said if news.part is not None]
+    first, least = limit, np.inf
+    orders = [PartsOrder(form, form.slots > 0, limit)]
+    while orders:
+        now: list[PartsNews] = []
+        cut(replace(orders.pop(0), limit=limit), NEVER, now.append)
+        assert now[-1].bound == np.inf, "the end is said"
+        uncut = -np.inf
+        for news in now:
+            if news.found is not None:
+                placement = form.placement_at(news.found)
+                assert evaluate(problem, placement).objective == pytest.approx(news.limit, abs=1e-9)
+                assert news.limit < first
+                limit = news.limit
+            else:
+                uncut = news.bound
+            if news.part is not None:
+                least = min(least, news.part.bound)
+            assert min(limit, least, uncut) <= every[0][0] + SOLVER_TOLERANCE, "what is known is not too high"
+        orders += [
+            PartsOrder(form, part.places, limit, part.in_use, part.spent)
+            for part in (news.part for news in now)
+            if part is not None and part.to_cut
+        ]
+        said += now
+    cut_off = parts_at_last(said)
     for worth, placement in every:
         if worth >= limit - SOLVER_TOLERANCE:
             break
@@ -106,15 +121,23 @@ def test_without_columns_every_better_placement_is_in_a_part(
 
 @pytest.mark.parametrize("seed", JOINT)
 @pytest.mark.parametrize("most", [1, 5, 20_000])
-def test_columns_find_the_best_however_often_parts_are_halved(
-    seed: int, most: int, feasible_placements: FeasiblePlacements, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("apart", [(6, 2), (1, 0)])
+def test_columns_find_the_best_however_often_parts_are_halved_or_given_to_others(
+    seed: int,
+    most: int,
+    apart: tuple[int, int],
+    feasible_placements: FeasiblePlacements,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(parts, "APART_EVERY", apart[0])
+    monkeypatch.setattr(parts, "KEPT", apart[1])
     for each in ("MOST_COLUMNS", "MOST_COLUMNS_AT_LAST"):
         monkeypatch.setattr(parts, each, most)
     problem = joint_problem(seed)
     every = worths(problem, feasible_placements)
     said = cut_up(problem, class_form(problem), every, every[len(every) // 3][0])
-    assert all(news.part is None for news in said)
+    assert not parts_at_last(said)
+    assert apart == (6, 2) or most > 1 or any(news.part is not None for news in said)
     assert min(news.limit for news in said) == pytest.approx(every[0][0], abs=SOLVER_TOLERANCE)
 
 
