@@ -140,7 +140,7 @@ class Replanting:
         drawn = self._anew(self._random)
         found = None if drawn is None else self._best_of(drawn)
         if found is None:
-            nodes = self._nodes(self.best, self._trials, *ANEW)
+            nodes = self._nodes(self.best, *ANEW)
             prices = self._random.exponential(self._random.choice(PRICES), nodes.shape)
             moving = np.broadcast_to(self._problem.movable, (self._trials, self._problem.n_ops))
             found = self._replanted(self.best, Trials(moving, nodes, prices))
@@ -181,20 +181,19 @@ class Replanting:
             moving = (placement == emptied[:, :, None]).any(axis=1)
         else:
             moving = random.random(every) < random.uniform(*SHARE, (self._trials, 1))
-        nodes = self._nodes(placement, self._trials, *STEP)
+        nodes = self._nodes(placement, *STEP)
         return Trials((moving | ~nodes[:, placement]) & problem.movable, nodes, np.zeros(nodes.shape))
 
-    def _nodes(self, placement: IntArray, trials: int, closes: float, opens: float) -> BoolArray:
+    def _nodes(self, placement: IntArray, closes: float, opens: float) -> BoolArray:
         """Return (trials, n_nodes) nodes to use: those in use, by chance one less, by chance some more."""
-        random, n = self._random, self._problem.n_nodes
+        random, trials, n = self._random, self._trials, self._problem.n_nodes
         used = _among(placement, n)
         chosen = np.tile(used, (trials, 1))
         # the least of exponential numbers over weights are a weighted choice without replacement
         lots = random.exponential(size=(trials, n))
-        opened = min(OPENED, n - int(used.sum()))
-        if opened:
-            order = np.where(used, np.inf, lots / self._appeal).argsort(axis=1)[:, :opened]
-            chosen[np.arange(trials)[:, None], order] = random.random((trials, 1)) < opens
+        most = min(OPENED, n - int(used.sum()))
+        opened = np.where(used, np.inf, lots / self._appeal).argsort(axis=1)[:, :most]
+        chosen[np.arange(trials)[:, None], opened] = random.random((trials, 1)) < opens
         if used.sum() > 1:
             closed = np.where(used, lots * self._appeal, np.inf).argmin(axis=1)
             chosen[np.arange(trials), closed] = random.random(trials) >= closes

@@ -108,10 +108,10 @@ class _Parts:
             self.waiting.clear()
             self._cut_all(bound)
         while True:
-            cut_up = self._read()
+            self._read()
             self._start()
             self._say()
-            if cut_up and not self.cutting and not self.solving:
+            if not self.cutting and not self.solving:
                 break
             for each in self.cutting:
                 awaited(each.job, self.deadline, LOOK_S)

@@ -56,7 +56,7 @@ def relaxed(
 ) -> Relaxation | None:
     """Return the relaxation on the places that may hold something below a limit; None if nothing can.
 
-    With `once`, the relaxation is that before places were closed, and some of it are on no open place.
+    With `once`, the relaxation is the one by which places were closed: it is not solved again on those left.
 
     Raises:
         OutOfTimeError: The deadline came first.
