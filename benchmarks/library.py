@@ -26,10 +26,11 @@ from experiments.machine import provenance
 from experiments.sweep.one_run import solve
 from scheduler.base.arrays import ints
 from scheduler.evaluation.evaluate import OBJECTIVE_STEP, check, evaluate
-from scheduler.instances.document import named_placement, parse_instance, to_document
+from scheduler.instances.document import parse_instance
 from scheduler.instances.generators.heterogeneous import NodeChoices
 from scheduler.instances.generators.paper import OBJECTIVES
 from scheduler.instances.generators.recipe import Recipe, build
+from scheduler.instances.writing import named_placement, to_document
 from scheduler.model.metrics.catalogue import METRICS
 from scheduler.model.problem import UNPLACED, CoLocationLimit, Problem
 from scheduler.registry import STRATEGIES

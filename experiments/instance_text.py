@@ -24,7 +24,7 @@ def instance_text(document: dict[str, Any], decimals: Mapping[str, int] = ROUNDE
     """Return an instance document as readable JSON; its rounded values are the instance from now on.
 
     Args:
-        document: As `scheduler.instances.document.to_document` returns it.
+        document: As `scheduler.instances.writing.to_document` returns it.
         decimals: To which numbers are rounded, by key; those of other keys are written as they are.
     """
     sections = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from scheduler.reduce.reduction import is_large, solve_on_candidates
 from scheduler.registry import STRATEGIES
 
 if TYPE_CHECKING:
+    from scheduler.contract.strategy import StrategyEntry
     from scheduler.model.problem import Problem
 
 DEFAULT_STRATEGY = "local-search"
@@ -65,15 +66,19 @@ def plan(
     chosen = entry.parameters() if parameters is None else parameters
     if not isinstance(chosen, entry.parameters):
         raise TypeError(f"strategy {strategy} takes {entry.parameters.__name__}, got {type(chosen).__name__}")
+    missing = _missing(problem, entry)
+    if missing is not None:
+        return Result(None, None, None, "infeasible", missing, strategy, seed)
     context = Context(np.random.default_rng(seed), deadline, children, report)
     if entry.scales or not is_large(problem):
         suggestion = entry.solve(problem, chosen, context)
     else:
         suggestion = solve_on_candidates(problem, entry, chosen, context)
     if suggestion.placement is None:
-        return Result(None, None, None, "infeasible", suggestion.reason, strategy, seed, suggestion.by)
+        found = None, None, None, "infeasible", suggestion.reason
+        return Result(*found, strategy, seed, suggestion.by, suggestion.added)
     placement = frozen(suggestion.placement.copy())
-    violations = check(problem, placement)
+    violations = [each for each in check(problem, placement) if each.kind not in entry.ignores]
     if violations:
         raise StrategyError(f"strategy {strategy}: {violations[0].message}")
     return Result(
@@ -85,4 +90,19 @@ def plan(
         strategy=strategy,
         seed=seed,
         by=suggestion.by,
+        added=suggestion.added,
     )
+
+
+def _missing(problem: Problem, entry: StrategyEntry[Any]) -> str | None:
+    """Return a sentence on what the strategy needs and the problem does not have, with its place."""
+    network = problem.network
+    if "links" in entry.needs and network.underlay is None:
+        return f"network.links is missing: {entry.name} looks at the links between nodes"
+    if "tiers" in entry.needs:
+        for u, node in enumerate(network.nodes):
+            if node.tier is None:
+                return f"network.nodes[{u}].tier is missing: {entry.name} looks at the tiers of nodes"
+    if "cloud" in entry.needs and all(node.tier != "cloud" for node in network.nodes):
+        return f"network.nodes: none is of the tier cloud, where {entry.name} places operators"
+    return None

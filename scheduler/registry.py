@@ -6,11 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from scheduler.strategies import (
     auto,
+    cloud_greedy,
     even,
     greedy,
     greedy_no_penalty,
     hierarchical,
     ils,
+    inop_exact,
+    inop_heuristics,
+    inop_sequential,
     local_search,
     odp,
     odp_ps,
@@ -42,6 +46,10 @@ _ENTRIES: tuple[StrategyEntry[Any], ...] = (
     hierarchical.ENTRY,
     odp_ps.ENTRY,
     res_odp.ENTRY,
+    inop_exact.ENTRY,
+    *inop_heuristics.ENTRIES,
+    inop_sequential.ENTRY,
+    cloud_greedy.ENTRY,
     even.ENTRY,
 )
 

@@ -84,7 +84,7 @@ def generate(
 
 def _write(output: Path, problem: Problem) -> None:
     from experiments.instance_text import instance_text  # noqa: PLC0415  # see generate
-    from scheduler.instances.document import to_document  # noqa: PLC0415
+    from scheduler.instances.writing import to_document  # noqa: PLC0415
 
     text = instance_text(to_document(problem))
     try:

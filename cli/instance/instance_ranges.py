@@ -98,7 +98,7 @@ def _found(
 def _write(output: Path, problem: Problem, found: Mapping[str, MetricRange]) -> None:
     """Write all or nothing; numbers as they are, since the ranges are those of these numbers."""
     from experiments.instance_text import instance_text  # noqa: PLC0415  # see _found
-    from scheduler.instances.document import to_document  # noqa: PLC0415
+    from scheduler.instances.writing import to_document  # noqa: PLC0415
     from scheduler.model.objective import Objective  # noqa: PLC0415
 
     given = {metric: each.range for metric, each in found.items() if each.range is not None}

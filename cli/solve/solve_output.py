@@ -21,7 +21,7 @@ MOST_NOTES = 5
 def document(problem: Problem, result: Result, seconds: float) -> dict[str, Any]:
     """Return the JSON answer; metrics are null if there is no placement."""
     # numpy loads only when something is solved
-    from scheduler.instances.document import named_placement  # noqa: PLC0415
+    from scheduler.instances.writing import named_placement  # noqa: PLC0415
     from scheduler.model.metrics.catalogue import METRICS  # noqa: PLC0415
 
     worth = result.evaluation
@@ -30,12 +30,20 @@ def document(problem: Problem, result: Result, seconds: float) -> dict[str, Any]
         "placement": None if result.placement is None else named_placement(problem, result.placement),
         "objective": worth and worth.objective,
         **{metric.answer: worth and worth.values[name] for name, metric in METRICS.items()},
+        "total_cost": worth and _total_cost(problem, worth),
         **_graphs(problem, result),
         "mean_delay_ms": worth and worth.mean_delay_ms,
         "moves": _moves(problem, result),
         "loading_s": _loading(problem, result),
         "stay": _stay(problem),
         "exceeded": _exceeded(problem, result),
+        "tiers": _tiers(problem, result),
+        "added": {
+            "allowed": {operator: list(nodes) for operator, nodes in result.added.allowed.items()},
+            "pinned": dict(result.added.pinned),
+            "colocated": [list(pair) for pair in result.added.colocated],
+        },
+        "overfull": _overfull(problem, result),
         "notes": _notes(problem),
         "critical_path": worth and [operators[i].name for i in worth.critical_path],
         "range": {metric: list(limits) for metric, limits in problem.ranges.items()},
@@ -57,6 +65,34 @@ def _graphs(problem: Problem, result: Result) -> dict[str, Any]:
         return {}
     each = longest_paths(problem, result.placement)
     return {"graphs": {name: {"response_time_ms": taken} for name, taken in each.items()}}
+
+
+def _total_cost(problem: Problem, worth: Evaluation) -> float:
+    """Return the weighed sum of placement and link cost (paper 002, eq. 7), whatever else is weighed."""
+    weights = problem.objective.weights
+    return sum(weights[each] * worth.values[each] for each in ("placement_cost", "link_cost"))
+
+
+def _tiers(problem: Problem, result: Result) -> dict[str, int] | None:
+    """Return how many operators are in each tier, sources and sinks apart; null without a placement."""
+    from scheduler.model.network import TIERS  # noqa: PLC0415  # see document
+
+    if result.placement is None:
+        return None
+    tiers = [problem.network.nodes[u].tier for u in result.placement[~problem.application.terminal].tolist()]
+    known = any(node.tier for node in problem.network.nodes)
+    return {tier: tiers.count(tier) for tier in TIERS} if known else {}
+
+
+def _overfull(problem: Problem, result: Result) -> list[dict[str, Any]] | None:
+    from scheduler.model.constraints.link_bandwidth import overfull_links  # noqa: PLC0415  # see document
+
+    if result.placement is None:
+        return None
+    return [
+        {"link": link, "bytes_per_s": used, "bandwidth_bytes_per_s": most}
+        for link, used, most in overfull_links(problem, result.placement)
+    ]
 
 
 def _moves(problem: Problem, result: Result) -> list[dict[str, Any]] | None:
@@ -148,6 +184,9 @@ def print_tables(problem: Problem, result: Result, seconds: float) -> None:
         takes = f"{late['duration_ms']:.6g} ms per tuple on {printable(late['node'])}"
         most = f"and its limit is {late['duration_max_ms']:.6g} ms"
         console.print(f"{printable(late['operator'])} takes {takes}, {most}", highlight=False, markup=False)
+    for each in _overfull(problem, result) or ():
+        has = f"{each['bandwidth_bytes_per_s']:.6g} bytes/s and carries {each['bytes_per_s']:.6g}"
+        console.print(f"Overfull: {printable(each['link'])} has {has}", highlight=False, markup=False)
     for note in _notes(problem):
         console.print(f"Note: {printable(note)}", highlight=False, markup=False)
     for violation in (_stay(problem) or {}).get("violations", ()):

@@ -9,7 +9,8 @@ import numpy as np
 
 from experiments.replacement.rules import every_placement, fixed_ranges
 from scheduler.evaluation.batch import BatchConstraints, BatchEvaluator
-from scheduler.instances.document import named_placement, parse_instance
+from scheduler.instances.document import parse_instance
+from scheduler.instances.writing import named_placement
 from scheduler.model.metrics.migration import MIGRATION
 from scheduler.moving.horizon import best_sequence, prices_between
 

@@ -6,7 +6,8 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from experiments.replacement.rules import STRATEGY, fixed_ranges
-from scheduler.instances.document import named_placement, parse_instance
+from scheduler.instances.document import parse_instance
+from scheduler.instances.writing import named_placement
 from scheduler.moving.horizon import Horizon
 from scheduler.moving.rolling import look_ahead
 from scheduler.moving.steps import Step, forecast

@@ -11,7 +11,8 @@ import numpy as np
 from experiments.replacement.read_history import ReadHistory
 from scheduler.evaluation.batch import BatchConstraints, BatchEvaluator
 from scheduler.evaluation.evaluate import OBJECTIVE_STEP, evaluate
-from scheduler.instances.document import named_placement, parse_instance
+from scheduler.instances.document import parse_instance
+from scheduler.instances.writing import named_placement
 from scheduler.model.metrics.migration import MIGRATION
 from scheduler.moving.move_prices import spread_price
 from scheduler.moving.rule import MoveRule, judge

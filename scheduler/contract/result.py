@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from scheduler.contract.additions import NOTHING_ADDED, Additions
+
 if TYPE_CHECKING:
     from scheduler.base.arrays import IntArray
     from scheduler.evaluation.evaluate import Evaluation
@@ -25,6 +27,7 @@ class Result:
         reason: One sentence.
         strategy: Name of the strategy.
         seed: Seed of its random generator.
+        added: Constraints under which the strategy looked for it, beside those of the problem.
         by: Name of the strategy that it chose for this problem, if it chooses among others.
     """
 
@@ -36,6 +39,7 @@ class Result:
     strategy: str
     seed: int
     by: str | None = None
+    added: Additions = NOTHING_ADDED
 
     @property
     def author(self) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypeVar
 
+from scheduler.contract.additions import NOTHING_ADDED, Additions
 from scheduler.contract.children import INLINE, Children
 
 if TYPE_CHECKING:
@@ -48,6 +49,9 @@ class Progress:
     placement: IntArray | None = field(default=None, compare=False)
 
 
+Need: TypeAlias = Literal["links", "tiers", "cloud"]
+"""The links that nodes are joined by; a tier of every node; a node of the tier cloud."""
+
 Report: TypeAlias = "Callable[[Progress], None]"
 """Receives progress; called whenever the best placement or the bound gets better."""
 
@@ -83,6 +87,7 @@ class Suggestion:
         bound: Proved lower limit of F, if known.
         proved: Whether the placement is proved optimal or, without a placement, that none exists.
         by: Name of the strategy that found it, if another one chose it.
+        added: Constraints under which it was looked for, beside those of the problem.
     """
 
     placement: IntArray | None
@@ -90,6 +95,7 @@ class Suggestion:
     bound: float | None = None
     proved: bool = False
     by: str | None = None
+    added: Additions = NOTHING_ADDED
 
 
 class Strategy(Protocol[Parameters_contra]):
@@ -119,6 +125,8 @@ class StrategyEntry(Generic[Parameters]):
         limits: Names of the parameters that end an anytime strategy by the work done; None switches each
             off, and the strategy then uses all time up to its deadline.
         ends_with_proof: Whether it ends by itself then too, when the placement is proved optimal.
+        needs: What a problem has to have, or the strategy says what is missing.
+        ignores: Kinds of constraints that it does not look at: what it finds is stated with what it breaks.
         starts_at_current: Whether it starts from `Problem.current` with the given parameters.
     """
 
@@ -132,6 +140,8 @@ class StrategyEntry(Generic[Parameters]):
     scales: bool = False
     limits: tuple[str, ...] = ()
     ends_with_proof: bool = False
+    needs: tuple[Need, ...] = ()
+    ignores: tuple[str, ...] = ()
     starts_at_current: Callable[[Parameters], bool] = lambda _parameters: False
 
     def until_deadline(self, parameters: Parameters) -> Parameters:

@@ -1,32 +1,20 @@
-"""Instance documents: JSON-like dictionaries to problems and back; every error names its JSON path."""
+"""Instance documents: JSON-like dictionaries to problems; every error names its JSON path."""
 
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import fields as fields_of
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from scheduler.base.checks import ModelError, name, shown
+from scheduler.instances.application_part import read_application
 from scheduler.instances.json_values import inside, json_array, json_items, json_object
-from scheduler.model.application import ONLY_GRAPH, OPERATOR_QUANTITIES
+from scheduler.instances.network_part import read_network
 from scheduler.model.constraints.metric_budget import BUDGETED, MetricBudget
 from scheduler.model.current import GONE
-from scheduler.model.link_table import Coordinates
-from scheduler.model.network import LINK_QUANTITIES, NODE_QUANTITIES
-from scheduler.model.problem import (
-    UNPLACED,
-    Application,
-    CoLocationLimit,
-    Network,
-    Node,
-    Objective,
-    Operator,
-    Problem,
-    Stream,
-)
+from scheduler.model.problem import UNPLACED, Application, CoLocationLimit, Network, Objective, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,15 +29,9 @@ KINDS: Final[Mapping[str, type[Constraint]]] = MappingProxyType(
 )
 """Constraints that instance files can state, each by a key that is its kind."""
 
-_CHOICES = ("cost_model", "migration_price", "duration_model", "duration_limit")
+CHOICES = ("cost_model", "migration_price", "duration_model", "duration_limit")
+"""Keys of an objective that choose a reading."""
 _TOP_KEYS = ("objective", "current", "gone", "budget", "constraints")
-_OPERATOR_DEFAULTS = {
-    key: bounds.default for key, bounds in OPERATOR_QUANTITIES.items() if key != "execution_time_ms"
-} | {"graph": ONLY_GRAPH}
-"""Keys of an operator that a document leaves out where they have these values."""
-_OPERATOR_KEYS = ("demand", "allowed", *_OPERATOR_DEFAULTS)
-_NODE_KEYS = tuple(field.name for field in fields_of(Node))
-"""Keys of a node: those of the model, the two that have no default first."""
 
 
 def parse_instance(document: object) -> Problem:
@@ -62,12 +44,14 @@ def parse_instance(document: object) -> Problem:
         ModelError: Something is missing, unknown or out of range; `where` is its JSON path.
     """
     top = json_object("$", document, required=("application", "network"), optional=_TOP_KEYS)
-    application = _application(top["application"])
-    network = _network(top["network"])
+    network, bandwidths = read_network(top["network"])
+    application, stated = read_application(top["application"], network)
     objective = _objective(top["objective"]) if "objective" in top else Objective()
     gone = _gone(top.get("gone", []), network)
     current = _current(top["current"], application, network, gone) if "current" in top else None
-    constraints = _constraints(top["constraints"]) if "constraints" in top else ()
+    constraints = (*stated, *bandwidths)
+    if "constraints" in top:
+        constraints += _constraints(top["constraints"])
     budgets = _budgets(top["budget"]) if "budget" in top else ()
     with inside("$"):
         left = {
@@ -114,61 +98,9 @@ def _constraint(record: type[Constraint], place: str, given: object) -> Constrai
         return record(**values)
 
 
-def _application(given: object) -> Application:
-    path = "$.application"
-    entries = json_object(path, given, required=("operators",), optional=("streams",))
-    operators = []
-    for place, each in json_items(f"{path}.operators", entries["operators"]):
-        fields = json_object(place, each, required=("name", "execution_time_ms"), optional=_OPERATOR_KEYS)
-        if "demand" in fields:
-            json_object(f"{place}.demand", fields["demand"])
-        if "allowed" in fields:
-            fields["allowed"] = tuple(json_array(f"{place}.allowed", fields["allowed"]))
-        with inside(place):
-            operators.append(Operator(**fields))
-    streams = []
-    for place, each in json_items(f"{path}.streams", entries.get("streams", [])):
-        fields = json_object(
-            place, each, required=("from", "to", "rate", "tuple_bytes"), optional=("critical",)
-        )
-        with inside(place):
-            streams.append(Stream(source=fields.pop("from"), target=fields.pop("to"), **fields))
-    with inside(path):
-        return Application(tuple(operators), tuple(streams))
-
-
-def _network(given: object) -> Network:
-    path = "$.network"
-    matrices = tuple(link.name for link in LINK_QUANTITIES)
-    optional = ("delay_ms", "coordinates", *matrices)
-    entries = json_object(path, given, required=("nodes",), optional=optional)
-    nodes = []
-    for place, each in json_items(f"{path}.nodes", entries["nodes"]):
-        fields = json_object(place, each, required=_NODE_KEYS[:2], optional=_NODE_KEYS[2:])
-        json_object(f"{place}.capacity", fields["capacity"])
-        if "holds" in fields:
-            fields["holds"] = tuple(json_array(f"{place}.holds", fields["holds"]))
-        with inside(place):
-            nodes.append(Node(**fields))
-    if ("delay_ms" in entries) == ("coordinates" in entries):
-        raise ModelError(path, 'expected either "delay_ms" or "coordinates"')
-    if "coordinates" in entries:
-        rows = json_array(f"{path}.coordinates", entries["coordinates"])
-        if len(rows) != len(nodes):
-            raise ModelError(
-                f"{path}.coordinates", f"expected {len(nodes)} rows, one per node, got {len(rows)}"
-            )
-        with inside(f"{path}.coordinates"):
-            delay = Coordinates.of(rows)
-    else:
-        delay = entries["delay_ms"]
-    with inside(path):
-        return Network(tuple(nodes), delay, **{name: entries.get(name) for name in matrices})
-
-
 def _objective(given: object) -> Objective:
     path = "$.objective"
-    entries = json_object(path, given, optional=("weights", "range", *_CHOICES))
+    entries = json_object(path, given, optional=("weights", "range", *CHOICES))
     for key in ("weights", "range"):
         if key in entries:
             json_object(f"{path}.{key}", entries[key])
@@ -188,94 +120,3 @@ def _current(given: object, application: Application, network: Network, gone: fr
             raise ModelError(f"{path}.{operator}", f"{shown(node)} is not a node of the network")
         placement[application.index[operator]] = network.index.get(node, GONE)
     return placement
-
-
-def to_document(problem: Problem) -> dict[str, Any]:
-    """Return the instance document of a problem; `parse_instance` gives an equal problem back.
-
-    Raises:
-        ModelError: There is a constraint of a kind that the format does not have.
-    """
-    application, network = problem.application, problem.network
-    operators = [
-        {"name": each.name, "execution_time_ms": each.execution_time_ms, "demand": dict(each.demand)}
-        | ({} if each.allowed is None else {"allowed": list(each.allowed)})
-        | {
-            key: value
-            for key, default in _OPERATOR_DEFAULTS.items()
-            if (value := getattr(each, key)) != default
-        }
-        for each in application.operators
-    ]
-    streams = [
-        {"from": each.source, "to": each.target, "rate": each.rate, "tuple_bytes": each.tuple_bytes}
-        | ({} if each.critical else {"critical": False})
-        for each in application.streams
-    ]
-    nodes = [
-        {"name": each.name, "capacity": dict(each.capacity)}
-        | {key: value for key in _NODE_KEYS[2:] if _written(key, value := _plain(getattr(each, key)))}
-        for each in network.nodes
-    ]
-    links: dict[str, Any] = {"nodes": nodes}
-    if isinstance(network.delays, Coordinates):
-        links["coordinates"] = network.delays.rows().tolist()
-    else:
-        links["delay_ms"] = network.delay_ms.tolist()
-    for link in LINK_QUANTITIES:
-        matrix = getattr(network, link.name)
-        if matrix is not None:
-            links[link.name] = matrix.tolist()
-    document: dict[str, Any] = {
-        "application": {"operators": operators, "streams": streams},
-        "network": links,
-        "objective": {
-            "weights": {metric: weight for metric, weight in problem.objective.weights.items() if weight},
-            "range": {metric: list(limits) for metric, limits in problem.objective.ranges.items()},
-        },
-    }
-    plain = Objective()
-    for key in _CHOICES:
-        if (value := getattr(problem.objective, key)) != getattr(plain, key):
-            document["objective"][key] = value
-    budgets = [each for each in problem.constraints if isinstance(each, MetricBudget)]
-    if budgets:
-        document["budget"] = {each.metric: each.most for each in budgets}
-    others = tuple(each for each in problem.constraints if not isinstance(each, MetricBudget))
-    if others:
-        document["constraints"] = _stated(others)
-    if problem.current is not None:
-        document["current"] = named_placement(problem, problem.current) | dict(problem.gone)
-    if problem.gone:
-        document["gone"] = sorted(set(problem.gone.values()))
-    return document
-
-
-def _written(key: str, value: object) -> bool:
-    """Return whether a document states this of a node."""
-    bounds = NODE_QUANTITIES.get(key)
-    return bool(value) if bounds is None else bounds.always_written or value != bounds.default
-
-
-def _plain(value: object) -> object:
-    """Return a value as JSON has it."""
-    return list(value) if isinstance(value, tuple) else value
-
-
-def _stated(constraints: tuple[Constraint, ...]) -> dict[str, list[dict[str, Any]]]:
-    stated: dict[str, list[dict[str, Any]]] = {}
-    for each in constraints:
-        if each.kind not in KINDS:
-            raise ModelError(f"constraints.{each.kind}", "no instance file states constraints of this kind")
-        values = {name: _plain(value) for name, value in vars(each).items()}
-        stated.setdefault(each.kind, []).append(values)
-    return stated
-
-
-def named_placement(problem: Problem, placement: IntArray) -> dict[str, str]:
-    """Return a placement as node name by operator name; operators without a node are left out."""
-    return {
-        operator.name: problem.network.nodes[u].name
-        for operator, u in zip(problem.application.operators, placement, strict=True)
-        if u >= 0
-    }

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from scheduler.base.arrays import BoolArray, FloatArray, IntArray, floats, frozen, ints
-from scheduler.base.checks import ModelError, name, quantities, shown, unique
+from scheduler.base.checks import ModelError, name, number, one_of, quantities, shown, unique
 from scheduler.base.graph import find_cycle, topological_order
 from scheduler.base.quantities import check_quantities, quantities_of, quantity
 from scheduler.model.graphs import Graphs
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 import numpy as np
 
+ROLES = ("source", "operator", "sink")
+"""What an operator is: where data comes from, what works on it, or where results go (paper 002)."""
 ONLY_GRAPH = "default"
 """The graph of operators that name none."""
 
@@ -38,6 +40,11 @@ class Operator:
         actual_ms: T_actual,i, that time as measured (>= 0); 0: it was not.
         actual_speedup: S_i, speed-up of the node where it was measured (>= 0); 0: not known.
         graph: Name of the topology that it belongs to.
+        role: One of `ROLES`; None: it follows from where it may run and what streams it has
+            (`Application.terminal`).
+        placement_cost: p_ov of paper 002, what it costs on every node, or on some by their names (>= 0);
+            None, and on nodes that are not named: what it demands of the resource `load`, at the node's
+            `unit_cost`.
     """
 
     name: str
@@ -50,6 +57,8 @@ class Operator:
     actual_ms: float = quantity(0.0)
     actual_speedup: float = quantity(0.0)
     graph: str = ONLY_GRAPH
+    role: str | None = None
+    placement_cost: float | Mapping[str, float] | None = None
 
     def __post_init__(self) -> None:
         name("name", self.name)
@@ -60,6 +69,12 @@ class Operator:
         if self.allowed is not None:
             checked = tuple(name(f"allowed[{k}]", each) for k, each in enumerate(self.allowed))
             object.__setattr__(self, "allowed", checked)
+        if self.role is not None:
+            one_of("role", self.role, ROLES)
+        if isinstance(self.placement_cost, dict):
+            object.__setattr__(self, "placement_cost", quantities("placement_cost", self.placement_cost))
+        elif self.placement_cost is not None:
+            object.__setattr__(self, "placement_cost", number("placement_cost", self.placement_cost))
 
 
 OPERATOR_QUANTITIES = quantities_of(Operator)
@@ -75,6 +90,7 @@ class Stream:
         target: Name of operator j.
         rate: lambda_(i,j), tuples per second (>= 0).
         tuple_bytes: Mean size of a tuple (>= 0).
+        link_weight: Factor of what its link costs (>= 0), such as its share of a stream between components.
         critical: False for traffic that lies on no source-to-sink path, such as acknowledgements and
             feedback: it counts for availability, network usage and mean delay, not for response time.
     """
@@ -84,6 +100,7 @@ class Stream:
     rate: float = quantity(1.0)
     tuple_bytes: float = quantity(1.0)
     critical: bool = True
+    link_weight: float = quantity(1.0)
 
     def __post_init__(self) -> None:
         name("from", self.source)
@@ -135,6 +152,7 @@ class Application:
         stream_target: (n_streams,) index of operator j.
         rate: (n_streams,) lambda_(i,j), tuples per second.
         tuple_bytes: (n_streams,) bytes per tuple.
+        link_weight: (n_streams,) factor of what links cost.
         critical: (n_streams,) whether the stream counts for response time.
         graphs: Which operators belong together.
         order: (n_ops,) operators in topological order of the critical streams.
@@ -154,6 +172,7 @@ class Application:
     stream_target: IntArray = field(init=False, repr=False)
     rate: FloatArray = field(init=False, repr=False)
     tuple_bytes: FloatArray = field(init=False, repr=False)
+    link_weight: FloatArray = field(init=False, repr=False)
     critical: BoolArray = field(init=False, repr=False)
     graphs: Graphs = field(init=False, repr=False)
     order: IntArray = field(init=False, repr=False)
@@ -174,6 +193,7 @@ class Application:
         put("stream_target", self._ends("to", [stream.target for stream in self.streams]))
         put("rate", floats([stream.rate for stream in self.streams]))
         put("tuple_bytes", floats([stream.tuple_bytes for stream in self.streams]))
+        put("link_weight", floats([stream.link_weight for stream in self.streams]))
         put("critical", frozen(np.array([stream.critical for stream in self.streams], dtype=np.bool_)))
         put("graphs", Graphs.of(operator.graph for operator in self.operators))
         self._check_graphs()
@@ -204,6 +224,23 @@ class Application:
             partner=np.concatenate([source[streams], target[streams]])[order],
             incoming=order < len(streams),
         )
+
+    @cached_property
+    def terminal(self) -> BoolArray:
+        """(n_ops,) which operators are sources and sinks: by their role, else pinned ones where a graph ends.
+
+        A pinned operator without a stream that comes in is a source, one without a stream that goes out a
+        sink.
+        """
+        count = len(self.operators)
+        apart = self.stream_source != self.stream_target
+        leaves = np.bincount(self.stream_source[apart], minlength=count) > 0
+        comes = np.bincount(self.stream_target[apart], minlength=count) > 0
+        pinned = np.array([each.allowed is not None and len(each.allowed) == 1 for each in self.operators])
+        stated = [each.role for each in self.operators]
+        unstated = np.array([role is None for role in stated])
+        named = np.array([role in ("source", "sink") for role in stated])
+        return frozen(named | (unstated & pinned & ~(leaves & comes)))
 
     def _ends(self, end: str, names: list[str]) -> IntArray:
         try:

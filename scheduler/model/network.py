@@ -9,13 +9,26 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from scheduler.base.arrays import FloatArray, floats, frozen, plain_numbers
-from scheduler.base.checks import LARGEST, ModelError, distinct_names, name, number, quantities, shown, unique
+from scheduler.base.checks import (
+    LARGEST,
+    ModelError,
+    distinct_names,
+    name,
+    number,
+    one_of,
+    quantities,
+    shown,
+    unique,
+)
 from scheduler.base.quantities import check_quantities, quantities_of, quantity
 from scheduler.model.link_table import Apart, LinkTable, MatrixTable
+from scheduler.model.underlay import Underlay, UnderlayLink
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+TIERS = ("edge", "fog", "cloud")
+"""Tiers of nodes, from where data comes from to data centres (paper 002, section IV-A)."""
 SLOWEST = 1e-9
 """Least speed-up; a smaller one makes execution times overflow."""
 
@@ -33,7 +46,10 @@ class Node:
         cost: Price of running one operator here, in cost units (>= 0); per second, where moves are priced.
         shared_pull_s: Time to load here what all operators share, once for all of them, s (>= 0).
         pull_mb_per_s: b_(M,u) of paper 001, rate at which images and state come here (>= 0); 0: not known.
+        unit_cost: p_v of paper 002, price of one unit of the resource `load`, in cost units (>= 0).
         holds: Names of the operators whose images are here already, so that only state has to come with them.
+        tier: One of `TIERS`, if known.
+        relay: Whether it forwards what others send along links; None: unless it is of the edge.
     """
 
     name: str
@@ -44,7 +60,10 @@ class Node:
     cost: float = quantity(0.0)
     shared_pull_s: float = quantity(0.0)
     pull_mb_per_s: float = quantity(0.0)
+    unit_cost: float = quantity(0.0)
     holds: tuple[str, ...] = ()
+    tier: str | None = None
+    relay: bool | None = None
 
     def __post_init__(self) -> None:
         name("name", self.name)
@@ -54,6 +73,15 @@ class Node:
             name("site", self.site)
         if self.holds:
             object.__setattr__(self, "holds", distinct_names("holds", self.holds))
+        if self.tier is not None:
+            one_of("tier", self.tier, TIERS)
+        if self.relay is not None and not isinstance(self.relay, bool):
+            raise ModelError("relay", f"expected true or false, got {shown(self.relay)}")
+
+    @property
+    def relays(self) -> bool:
+        """Whether it forwards what others send."""
+        return self.tier != "edge" if self.relay is None else self.relay
 
 
 NODE_QUANTITIES = quantities_of(Node)
@@ -93,23 +121,28 @@ class Network:
         link_cost: (n_nodes, n_nodes) price of one stream on that link, in cost units, diagonal 0; all 0 if
             not given.
         index: Position of each node by name.
+        underlay: The links that nodes are joined by, if they are known; delays and costs of pairs are then
+            those along the routes (`linked_network`).
         speedup: (n_nodes,) S_u.
         availability: (n_nodes,) A_u.
         cost: (n_nodes,) price of one operator.
         shared_pull_s: (n_nodes,) time to load what all operators share.
         pull_mb_per_s: (n_nodes,) rate at which images come.
+        unit_cost: (n_nodes,) price of a unit of load.
     """
 
     nodes: tuple[Node, ...]
     delays: LinkTable
     link_availability: FloatArray | None = None
     link_cost: FloatArray | None = None
+    underlay: Underlay | None = None
     index: Mapping[str, int] = field(init=False, repr=False)
     speedup: FloatArray = field(init=False, repr=False)
     availability: FloatArray = field(init=False, repr=False)
     cost: FloatArray = field(init=False, repr=False)
     shared_pull_s: FloatArray = field(init=False, repr=False)
     pull_mb_per_s: FloatArray = field(init=False, repr=False)
+    unit_cost: FloatArray = field(init=False, repr=False)
 
     def __init__(
         self,
@@ -118,6 +151,8 @@ class Network:
         link_availability: FloatArray | None = None,
         link_cost: FloatArray | None = None,
         delays: LinkTable | None = None,
+        *,
+        underlay: Underlay | None = None,
     ) -> None:
         def put(attribute: str, value: object) -> None:
             object.__setattr__(self, attribute, value)
@@ -133,6 +168,7 @@ class Network:
         elif given.count != count:
             raise ModelError("coordinates", f"expected {count} rows, one per node, got {given.count}")
         put("delays", given)
+        put("underlay", underlay)
         matrices = {"link_availability": link_availability, "link_cost": link_cost}
         for link in LINK_QUANTITIES:
             matrix = matrices[link.name]
@@ -146,6 +182,11 @@ class Network:
         """The link table that is 1 between distinct nodes."""
         return Apart(len(self.nodes))
 
+    @cached_property
+    def stream_costs(self) -> LinkTable:
+        """What one stream costs between two nodes; the delay where no price is given, as in paper 002."""
+        return self.delays if self.link_cost is None else MatrixTable(self.link_cost)
+
     @property
     def delay_ms(self) -> FloatArray:
         """(n_nodes, n_nodes) all delays, read-only; made from coordinates when first asked for.
@@ -154,6 +195,16 @@ class Network:
             NetworkTooLargeError: There are only coordinates, for more than `link_table.LARGEST_MATRIX` nodes.
         """
         return self.delays.matrix()
+
+
+def linked_network(nodes: Sequence[Node], links: Sequence[UnderlayLink]) -> Network:
+    """Return a network whose delays and costs of pairs are the sums along the routes over its links.
+
+    Raises:
+        ModelError: See `Underlay.of`.
+    """
+    underlay = Underlay.of(nodes, links)
+    return Network(nodes, underlay.delay_ms, link_cost=underlay.along(underlay.cost), underlay=underlay)
 
 
 def _square(where: str, given: object, count: int, diagonal: float, most: float) -> FloatArray:

@@ -80,6 +80,7 @@ def subnetwork(network: Network, nodes: IntArray) -> Network:
         network,
         nodes=tuple(network.nodes[u] for u in nodes),
         delays=network.delays.restricted(nodes),
+        underlay=None if network.underlay is None else network.underlay.restricted(nodes),
         **matrices,
     )
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from scheduler.instances.document import named_placement, parse_instance
+from scheduler.instances.document import parse_instance
+from scheduler.instances.writing import named_placement
 from scheduler.plan import plan
 from scheduler.registry import STRATEGIES
 

@@ -17,7 +17,8 @@ from scheduler.evaluation.evaluate import evaluate, metric_sums
 from scheduler.evaluation.incident import IncidentStreams
 from scheduler.evaluation.linear_form import linear_form, sum_form
 from scheduler.evaluation.moves import MoveEvaluator
-from scheduler.instances.document import parse_instance, to_document
+from scheduler.instances.document import parse_instance
+from scheduler.instances.writing import to_document
 from scheduler.model.metrics.catalogue import ADDITIVE_METRICS, METRICS
 from scheduler.model.network import LINK_QUANTITIES, NODE_QUANTITIES, Network
 from scheduler.model.problem import Objective, Problem

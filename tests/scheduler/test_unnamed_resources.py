@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from scheduler.evaluation.evaluate import check
-from scheduler.instances.document import parse_instance, to_document
+from scheduler.instances.document import parse_instance
+from scheduler.instances.writing import to_document
 from scheduler.model.problem import Application, Network, Node, Operator, Problem, Stream
 from scheduler.plan import plan
 from scheduler.reduce.subproblem import restrict

@@ -9,8 +9,10 @@ from scheduler.model.metrics.availability import AVAILABILITY
 from scheduler.model.metrics.cost import COST
 from scheduler.model.metrics.duration_excess import DURATION_EXCESS
 from scheduler.model.metrics.inter_node_traffic import INTER_NODE_TRAFFIC
+from scheduler.model.metrics.link_cost import LINK_COST
 from scheduler.model.metrics.migration import MIGRATION
 from scheduler.model.metrics.network_usage import NETWORK_USAGE
+from scheduler.model.metrics.placement_cost import PLACEMENT_COST
 from scheduler.model.metrics.response_time import RESPONSE_TIME
 
 if TYPE_CHECKING:
@@ -25,6 +27,8 @@ ADDITIVE_METRICS = (
     COST,
     MIGRATION,
     DURATION_EXCESS,
+    PLACEMENT_COST,
+    LINK_COST,
 )
 
 METRICS: Mapping[str, Metric] = MappingProxyType(

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scheduler.model.link_table import MatrixTable
 from scheduler.model.metrics.record import AdditiveMetric, LinkTerm
 
 if TYPE_CHECKING:
@@ -24,8 +23,8 @@ def _set_up(problem: Problem) -> FloatArray | None:
 
 
 def _links(problem: Problem) -> tuple[LinkTerm, ...]:
-    given = problem.network.link_cost
-    return () if given is None else (LinkTerm(MatrixTable(given)),)
+    network = problem.network
+    return () if network.link_cost is None else (LinkTerm(network.stream_costs),)
 
 
 COST = AdditiveMetric(name="cost", answer="cost", places=_places, links=_links, set_up=_set_up)

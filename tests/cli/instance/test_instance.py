@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from cli.main import main
-from scheduler.instances.document import parse_instance, to_document
+from scheduler.instances.document import parse_instance
 from scheduler.instances.generators.paper import OBJECTIVES, paper_problem
+from scheduler.instances.writing import to_document
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from cli.main import main
-from scheduler.instances.document import parse_instance, to_document
+from scheduler.instances.document import parse_instance
 from scheduler.instances.generators.paper import paper_problem
+from scheduler.instances.writing import to_document
 
 if TYPE_CHECKING:
     from collections.abc import Callable

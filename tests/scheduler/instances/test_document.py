@@ -8,7 +8,8 @@ import pytest
 
 from scheduler.base.checks import ModelError
 from scheduler.evaluation.evaluate import evaluate
-from scheduler.instances.document import named_placement, parse_instance, to_document
+from scheduler.instances.document import parse_instance
+from scheduler.instances.writing import named_placement, to_document
 from scheduler.model.problem import Problem
 from scheduler.plan import plan
 
@@ -160,11 +161,11 @@ NODE = ("network", "nodes", 1)
         ((*NODE, "holds"), ["a", "a"], '$.network.nodes[1].holds[1]: "a" is there twice'),
         ((*OPERATOR, "state_mb"), -1, "$.application.operators[1].state_mb: expected a number >= 0, got -1"),
         ((*NODE, "pull_mb_per_s"), -1, "$.network.nodes[1].pull_mb_per_s: expected a number >= 0, got -1"),
-        (("network", "delay_ms"), DELETE, '$.network: expected either "delay_ms" or "coordinates"'),
+        (("network", "delay_ms"), DELETE, '$.network: expected one of "delay_ms", "coordinates", "links"'),
         (
             ("network", "coordinates"),
             [[0, 0], [1, 0]],
-            '$.network: expected either "delay_ms" or "coordinates"',
+            '$.network: expected one of "delay_ms", "coordinates", "links"',
         ),
         (
             ("network", "link_availability"),

@@ -9,7 +9,8 @@ import pytest
 
 from scheduler.base.checks import ModelError
 from scheduler.evaluation.evaluate import check
-from scheduler.instances.document import parse_instance, to_document
+from scheduler.instances.document import parse_instance
+from scheduler.instances.writing import to_document
 from scheduler.model.problem import Application, Network, Node, Objective, Operator, Problem, Stream
 from scheduler.plan import plan
 

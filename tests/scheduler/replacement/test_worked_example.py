@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from scheduler.evaluation.evaluate import check, evaluate
-from scheduler.instances.document import parse_instance, to_document
+from scheduler.instances.document import parse_instance
+from scheduler.instances.writing import to_document
 from scheduler.moving.prices import moves_of, staying
 from scheduler.plan import plan
 from tests.scheduler.replacement.worked_example import CASES, Case, every_placement, ranged

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from scheduler.base.checks import ModelError
-from scheduler.instances.document import to_document
 from scheduler.instances.generators.applications import diamond, replicated, sequential
 from scheduler.instances.generators.brite import ROUTER_LEVEL, NodeTraits, two_level_waxman
 from scheduler.instances.generators.paper import APPLICATIONS, OBJECTIVES, SIZES, paper_problem
 from scheduler.instances.generators.waxman import WaxmanLevel, waxman
+from scheduler.instances.writing import to_document
 
 
 @pytest.mark.parametrize(("make", "streams"), [(sequential, 19), (diamond, 36), (replicated, 12 + 72 + 6)])

@@ -10,8 +10,9 @@ import pytest
 
 from scheduler.evaluation.evaluate import check, evaluate
 from scheduler.evaluation.exceeded import exceeded
-from scheduler.instances.document import parse_instance, to_document
+from scheduler.instances.document import parse_instance
 from scheduler.instances.generators.replacement import replacement, running
+from scheduler.instances.writing import to_document
 from scheduler.model.problem import Application, Network, Node, Objective, Operator, Problem, Stream
 from scheduler.moving.prices import staying
 from scheduler.optimal_ranges import open_ends

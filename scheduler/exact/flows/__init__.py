@@ -1,0 +1,1 @@
+"""Exact placement where streams flow over links: all that paper 002 weighs and limits."""

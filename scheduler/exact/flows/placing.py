@@ -1,0 +1,72 @@
+"""An exact placement as a strategy's answer: by flows where these state all, else by the general solver."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from scheduler.construct.greedy_placement import greedy_placement
+from scheduler.contract.incumbent import Incumbent
+from scheduler.contract.strategy import Suggestion
+from scheduler.exact.flows.by_flows import LARGE, best_by_flows
+from scheduler.exact.flows.flow_form import flow_form
+from scheduler.exact.flows.sequential import one_after_the_other
+from scheduler.exact.solve import solve_exact
+from scheduler.search.searched_start import searched_start
+
+if TYPE_CHECKING:
+    from scheduler.base.arrays import IntArray
+    from scheduler.contract.strategy import Context
+    from scheduler.exact.flows.flow_form import FlowForm
+    from scheduler.model.problem import Problem
+
+OF_START = 0.3
+"""Of the time left goes at most to a start, graph by graph."""
+
+
+def place_exactly(problem: Problem, context: Context, *, all_pairs: bool = False) -> Suggestion:
+    """Return the best placement with its proof, or the best one found before the deadline with a bound.
+
+    Args:
+        problem: The problem.
+        context: Deadline, children for the solver, and report.
+        all_pairs: As of `flow_program`.
+    """
+    if problem.infeasibility is not None:
+        return Suggestion(None, problem.infeasibility, proved=True)
+    form = flow_form(problem)
+    if form is None:
+        first, longer = searched_start(problem, context)
+        return solve_exact(problem, first, context, longer=longer, work_limit=math.inf)
+    incumbent = Incumbent(problem, context.report)
+
+    def report(at: IntArray | None, bound: float) -> None:
+        if at is not None:
+            incumbent.offer(form.placement(at), "HiGHS")
+        incumbent.raise_bound(bound, "HiGHS")
+
+    start = _start(form, incumbent, context)
+    found = best_by_flows(form, context, start, all_pairs=all_pairs, report=report)
+    if found.at is not None:
+        incumbent.offer(form.placement(found.at), "HiGHS")
+    if incumbent.placement is None:
+        if found.proved:
+            return Suggestion(None, "HiGHS proved that no placement exists", proved=True)
+        first = greedy_placement(problem, context).placement
+        if first is not None:
+            incumbent.offer(first, "greedy")
+    reason = "proved by HiGHS, its flows over links" if found.proved else "no proof before the deadline"
+    return incumbent.suggestion(reason, proved=found.proved)
+
+
+def _start(form: FlowForm, incumbent: Incumbent, context: Context) -> IntArray | None:
+    """Return a start of a large form, if one is found graph by graph."""
+    graphs = int(form.graph.max()) + 1
+    if form.allowed.sum() <= LARGE or graphs == 1:
+        return None
+    share = context.deadline.share(OF_START)
+    at = one_after_the_other(form, replace(context, deadline=share), range(graphs)).at
+    if at is not None:
+        incumbent.offer(form.placement(at), "graph by graph")
+    return at

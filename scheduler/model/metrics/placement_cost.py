@@ -1,0 +1,38 @@
+"""Placement cost P (paper 002, eq. 5): what operators cost where they run, by operator and node."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scheduler.model.metrics.record import AdditiveMetric
+
+if TYPE_CHECKING:
+    from scheduler.base.arrays import FloatArray
+    from scheduler.model.problem import Problem
+
+LOAD = "load"
+"""The resource whose units nodes have a price of."""
+
+
+def _places(problem: Problem) -> FloatArray | None:
+    operators, network = problem.application.operators, problem.network
+    if not network.unit_cost.any() and all(each.placement_cost is None for each in operators):
+        return None
+    load = np.array([each.demand.get(LOAD, 0.0) for each in operators])
+    costs = load[:, None] * network.unit_cost
+    for i, each in enumerate(operators):
+        if isinstance(each.placement_cost, dict):
+            for node, value in each.placement_cost.items():
+                if node in network.index:  # a part of a network lacks some
+                    costs[i, network.index[node]] = value
+        elif each.placement_cost is not None:
+            costs[i] = each.placement_cost
+    return costs
+
+
+PLACEMENT_COST = AdditiveMetric(
+    name="placement_cost", answer="placement_cost", places=_places, bounds=lambda _problem: (0.0, 1.0)
+)
+"""Its range is [0, 1] unless one is given, so that F is the paper's cost (eq. 7)."""
