@@ -14,6 +14,7 @@ from scheduler.strategies import (
     ils,
     inop_exact,
     inop_heuristics,
+    inop_search,
     inop_sequential,
     local_search,
     odp,
@@ -49,6 +50,7 @@ _ENTRIES: tuple[StrategyEntry[Any], ...] = (
     inop_exact.ENTRY,
     *inop_heuristics.ENTRIES,
     inop_sequential.ENTRY,
+    inop_search.ENTRY,
     cloud_greedy.ENTRY,
     even.ENTRY,
 )

@@ -10,6 +10,7 @@ from scheduler.contract.incumbent import Incumbent
 from scheduler.contract.strategy import Context, StrategyEntry, Suggestion
 from scheduler.exact.flows.flow_form import FlowForm, flow_form
 from scheduler.exact.flows.placing import place_exactly
+from scheduler.exact.flows.searching import PASSES
 from scheduler.exact.flows.sequential import one_after_the_other, placed_again
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class SequentialParameters:
     """
 
     order: str = ""
-    passes: int = 3
+    passes: int = PASSES
 
     def __post_init__(self) -> None:
         whole_number("passes", self.passes, 0)

@@ -1,6 +1,6 @@
 """The best placement of a flow form, with its proof: solved, checked on fixed routes, cut, and solved again.
 
-A start that is known narrows the program first: what its linear relaxation proves no better is closed.
+A start that is known narrows the program first: prices prove most places to be no better, and close them.
 """
 
 from __future__ import annotations
@@ -9,24 +9,20 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from scheduler.base.work import OutOfTimeError
+from scheduler.exact.flows.closing import close
 from scheduler.exact.flows.covers import Cover, cover
 from scheduler.exact.flows.flow_program import FlowProgram, flow_program
 from scheduler.exact.solver.ask import LONGEST_WAIT_S, SOLVER_SHARE, SOLVER_TOLERANCE, awaited
-from scheduler.exact.solver.linear_program import LinearProgram
 from scheduler.exact.solver.solvers import SolverAnswer, SolverRequest, run_highs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scheduler.base.arrays import BoolArray, IntArray
+    from scheduler.base.arrays import IntArray
     from scheduler.contract.strategy import Context
     from scheduler.exact.flows.flow_form import FlowForm
 
-LARGE = 2_000
-"""Places from which the linear relaxation is solved first, where a start is known."""
 MOST_COLUMNS = 2_000_000
 """Variables of a program that a solver is asked at all, about."""
 
@@ -56,7 +52,6 @@ def best_by_flows(
     start: IntArray | None = None,
     *,
     all_pairs: bool = False,
-    elastic: bool = False,
     report: Callable[[IntArray | None, float], None] = _ignore,
 ) -> Found:
     """Return the best placement of a form.
@@ -66,30 +61,13 @@ def best_by_flows(
         context: Deadline, and children for the solver.
         start: (n_blocks,) a feasible placement, if one is known.
         all_pairs: As of `flow_program`.
-        elastic: Likewise; what is found may overfill links then, as little as possible.
         report: Receives every better placement and bound.
     """
-    if elastic:
-        return _elastic(form, context)
     search = _Search(form, context, start, report, all_pairs=all_pairs)
     try:
         return search.run()
     except OutOfTimeError:
         return search.found(proved=False)
-
-
-def _elastic(form: FlowForm, context: Context) -> Found:
-    """Return the placement that overfills links least."""
-    try:
-        # split flows would share out what is overfull, so that another link may be named
-        few = int(form.allowed.sum(axis=1)[form.ends].prod(axis=1).sum()) <= MOST_COLUMNS // 10
-        program = flow_program(form, context.deadline, all_pairs=few, elastic=True)
-    except OutOfTimeError:
-        return Found(None, -math.inf, proved=False)
-    answer = _ask(program, context)
-    if answer is None or answer.values is None:
-        return Found(None, -math.inf, proved=False)
-    return Found(program.at(answer.values), answer.bound, proved=answer.status == "optimal")
 
 
 class _Search:
@@ -112,16 +90,15 @@ class _Search:
         return Found(self.best, self.bound, proved)
 
     def run(self) -> Found:
-        """Solve, check, cut, and solve again until what is found fits."""
-        form = self.form
-        if not form.allowed.any(axis=1).all():
-            self.bound = math.inf
-            return self.found(proved=True)
-        if self.best is not None and form.allowed.sum() > LARGE:
-            closer = self._closer()
-            if closer is None:
-                return self._proved()
-            form = form.closed(closer)
+        """Close places by prices; then solve, check, cut, and solve again until what is found fits."""
+        closed = close(self.form, self.best, self.context.deadline)
+        if closed.best is not None and closed.best is not self.best:
+            self.best, self.worth = closed.best, self.form.value(closed.best)
+            self.report(self.best, closed.bound)
+        self._raise(closed.bound)
+        form = closed.form
+        if closed.empty:
+            return self._proved()
         again = True
         while again:
             program = flow_program(form, self.context.deadline, self.covers, all_pairs=self.all_pairs)
@@ -166,20 +143,6 @@ class _Search:
             return False
         self.covers += [cover(self.form, at, link) for link in over]
         return True
-
-    def _closer(self) -> BoolArray | None:
-        """Return the places that may hold something better than the start; None if nothing can."""
-        form = self.form
-        program = flow_program(form, self.context.deadline, all_pairs=self.all_pairs)
-        linear = LinearProgram(program.model)
-        answer = linear.solve(self.context.deadline)
-        if answer is None:
-            raise OutOfTimeError
-        self._raise(min(answer.bound, self.worth))
-        least = answer.bound + np.maximum(answer.costs[program.wanted], 0.0)
-        closer = np.zeros(form.allowed.shape, dtype=np.bool_)
-        closer[program.place >= 0] = least < self.worth
-        return closer if closer.any(axis=1).all() else None
 
 
 def _ask(program: FlowProgram, context: Context) -> SolverAnswer | None:

@@ -101,6 +101,16 @@ class FlowForm:
         room = TOLERANCE * np.maximum(1.0, most)
         return np.flatnonzero(self.used(at) > self.bandwidth + room)
 
+    def fits(self, at: IntArray) -> bool:
+        """Return whether blocks on nodes (n_blocks,) keep to capacities and bandwidths; limits of latency
+        apart.
+
+        Where pairs of nodes are limited, that is for others to say.
+        """
+        load = np.zeros(self.capacity.shape)
+        np.add.at(load, at, self.demand)
+        return bool((load <= self.capacity + TOLERANCE).all()) and not len(self.overfull(at))
+
     def placement(self, at: IntArray) -> IntArray:
         """Return the placement (n_ops,) with blocks on nodes (n_blocks,), of a form of all operators."""
         placement = np.full(self.problem.n_ops, -1)
@@ -130,7 +140,7 @@ class FlowForm:
             weight=self.weight[own],
             flow=self.flow[own],
             bandwidth=bandwidth,
-            graph=np.zeros(len(blocks), dtype=np.int64),
+            graph=np.unique(self.graph[blocks], return_inverse=True)[1],
             limits=tuple(each for each in self.limits if each.sink in operators),
         )
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from scheduler.exact.flows.covers import Cover
     from scheduler.exact.flows.flow_form import FlowForm
 
-LEAST_BANDWIDTH = 1e-9
-"""Bytes/s by which exceeding none is weighed."""
 PAIRS_PER_LINK = 1.0
 """Pairs of places per variable of a flow over links up to which they are taken: their routes are exact."""
 
@@ -63,7 +61,6 @@ def flow_program(
     covers: Sequence[Cover] = (),
     *,
     all_pairs: bool = False,
-    elastic: bool = False,
 ) -> FlowProgram:
     """Return the program of a form.
 
@@ -72,12 +69,11 @@ def flow_program(
         deadline: When to stop.
         covers: Cuts.
         all_pairs: Whether every flow has a variable per pair of places: the program needs no cuts then.
-        elastic: Whether bandwidths may be exceeded, at a cost of 1 per times that a link is overfull.
 
     Raises:
         OutOfTimeError: The deadline came first.
     """
-    return _Writer(form, deadline, all_pairs=all_pairs, elastic=elastic).write(covers)
+    return _Writer(form, deadline, all_pairs=all_pairs).write(covers)
 
 
 @dataclass
@@ -97,8 +93,8 @@ class _Usage:
 
 
 class _Writer:
-    def __init__(self, form: FlowForm, deadline: Deadline, *, all_pairs: bool, elastic: bool) -> None:
-        self.form, self.model, self.elastic = form, ModelBuilder(deadline), elastic
+    def __init__(self, form: FlowForm, deadline: Deadline, *, all_pairs: bool) -> None:
+        self.form, self.model = form, ModelBuilder(deadline)
         self.nodes = [np.flatnonzero(row) for row in form.allowed]
         self.size = np.array([len(each) for each in self.nodes])
         limited_ops = _operators_with_limits(form)
@@ -147,8 +143,8 @@ class _Writer:
         self._bandwidths()
         self._latencies()
         for cover in covers:
-            block, node = cover.terms.T
-            model.row(-np.inf, cover.most, (self.place[block, node], 1.0))
+            places = self.place[cover.terms[:, 0], cover.terms[:, 1]]
+            model.row(-np.inf, cover.most, (places[places >= 0], 1.0))
         return FlowProgram(model.build(constant), self.place)
 
     def _fixed_costs(self, f: int, a: int, b: int, unary: FloatArray) -> float:
@@ -239,12 +235,7 @@ class _Writer:
             part = slice(begins[r], begins[r + 1])
             left = float(self.most[r] - self.spent[r])
             if np.isfinite(left) and total[part].sum() > left:
-                terms = [(key[1, part], total[part])]
-                if self.elastic:
-                    most = np.array([total[part].sum() + self.spent[r]])
-                    cost = np.array([1.0 / max(float(self.most[r]), LEAST_BANDWIDTH)])
-                    terms.append((self.model.variables(most, cost, integer=False), -np.ones(1)))
-                self.model.row(-np.inf, left, *terms)
+                self.model.row(-np.inf, left, (key[1, part], total[part]))
 
     def _latencies(self) -> None:
         """Add the times at which operators begin, as far as limits need them."""

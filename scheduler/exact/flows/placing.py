@@ -9,20 +9,19 @@ from typing import TYPE_CHECKING
 from scheduler.construct.greedy_placement import greedy_placement
 from scheduler.contract.incumbent import Incumbent
 from scheduler.contract.strategy import Suggestion
-from scheduler.exact.flows.by_flows import LARGE, best_by_flows
+from scheduler.exact.flows.by_flows import best_by_flows
 from scheduler.exact.flows.flow_form import flow_form
-from scheduler.exact.flows.sequential import one_after_the_other
+from scheduler.exact.flows.searching import search
 from scheduler.exact.solve import solve_exact
 from scheduler.search.searched_start import searched_start
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import IntArray
     from scheduler.contract.strategy import Context
-    from scheduler.exact.flows.flow_form import FlowForm
     from scheduler.model.problem import Problem
 
 OF_START = 0.3
-"""Of the time left goes at most to a start, graph by graph."""
+"""Of the time left goes at most to a start."""
 
 
 def place_exactly(problem: Problem, context: Context, *, all_pairs: bool = False) -> Suggestion:
@@ -46,7 +45,10 @@ def place_exactly(problem: Problem, context: Context, *, all_pairs: bool = False
             incumbent.offer(form.placement(at), "HiGHS")
         incumbent.raise_bound(bound, "HiGHS")
 
-    start = _start(form, incumbent, context)
+    start = None
+    if form.graph.max() > 0 and not form.by_pair and not form.limits:
+        part = replace(context, deadline=context.deadline.share(OF_START))
+        start = search(form, part, report).at
     found = best_by_flows(form, context, start, all_pairs=all_pairs, report=report)
     if found.at is not None:
         incumbent.offer(form.placement(found.at), "HiGHS")
@@ -58,15 +60,3 @@ def place_exactly(problem: Problem, context: Context, *, all_pairs: bool = False
             incumbent.offer(first, "greedy")
     reason = "proved by HiGHS, its flows over links" if found.proved else "no proof before the deadline"
     return incumbent.suggestion(reason, proved=found.proved)
-
-
-def _start(form: FlowForm, incumbent: Incumbent, context: Context) -> IntArray | None:
-    """Return a start of a large form, if one is found graph by graph."""
-    graphs = int(form.graph.max()) + 1
-    if form.allowed.sum() <= LARGE or graphs == 1:
-        return None
-    share = context.deadline.share(OF_START)
-    at = one_after_the_other(form, replace(context, deadline=share), range(graphs)).at
-    if at is not None:
-        incumbent.offer(form.placement(at), "graph by graph")
-    return at

@@ -66,7 +66,7 @@ def _in_order(form: FlowForm, context: Context, order: Sequence[int]) -> tuple[I
     at = np.full(form.n_blocks, -1)
     for graph in order:
         blocks = np.flatnonzero(form.graph == graph)
-        found = best_by_flows(form.part(blocks, *_left(form, at)), context)
+        found = best_by_flows(form.part(blocks, *left_by(form, at)), context)
         if found.at is None:
             return None, graph if found.proved else None
         at[blocks] = found.at
@@ -91,16 +91,16 @@ def placed_again(form: FlowForm, context: Context, at: IntArray, passes: int) ->
             blocks = np.flatnonzero(form.graph == graph)
             others = at.copy()
             others[blocks] = -1
-            part = form.part(blocks, *_left(form, others))
-            found = best_by_flows(part, context, at[blocks])
-            if found.at is not None:
+            part = form.part(blocks, *left_by(form, others))
+            found = best_by_flows(part, context)
+            if found.at is not None and part.value(found.at) < part.value(at[blocks]):
                 at[blocks] = found.at
         if form.value(at) >= before - GAIN * max(1.0, abs(before)):
             break
     return at
 
 
-def _left(form: FlowForm, at: IntArray) -> tuple[FloatArray, FloatArray]:
+def left_by(form: FlowForm, at: IntArray) -> tuple[FloatArray, FloatArray]:
     """Return the capacity (n_nodes, n_resources) and bandwidth (n_links,) that blocks on nodes leave."""
     placed = np.flatnonzero(at >= 0)
     capacity = np.array(form.capacity)

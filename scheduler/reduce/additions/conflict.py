@@ -104,12 +104,35 @@ def _free(form: FlowForm) -> FlowForm:
 
 
 def _against(problem: Problem, context: Context) -> str:
-    """Return what leaves no placement: bandwidths of links, as few as possible, or something else."""
+    """Return what leaves no placement: bandwidths of links of which none can be missed, or something else."""
     form = flow_form(problem)
-    if form is None or form.by_pair:
-        return "the other constraints"
-    found = best_by_flows(_free(form), context, elastic=True)
-    over = [] if found.at is None else form.overfull(found.at).tolist()
-    if not over:
+    links = [] if form is None or form.by_pair else _narrow_links(_free(form), context)
+    if form is None or not links:
         return "capacities and the other constraints"
-    return " and ".join(f"bandwidth {form.underlay.links[k].title} {form.bandwidth[k]:g}" for k in over)
+    return " and ".join(f"bandwidth {form.underlay.links[k].title} {form.bandwidth[k]:g}" for k in links)
+
+
+def _narrow_links(form: FlowForm, context: Context) -> list[int]:
+    """Return links whose bandwidths together leave no placement, though no part of them does.
+
+    From none on, those count that the placement within the others overfills, until there is none; then each
+    is left out once.
+    """
+
+    def within(links: set[int]) -> Found:
+        limited = np.isin(np.arange(len(form.bandwidth)), list(links))
+        return best_by_flows(replace(form, bandwidth=np.where(limited, form.bandwidth, np.inf)), context)
+
+    links: set[int] = set()
+    while (at := (found := within(links)).at) is not None:
+        over = set(form.overfull(at).tolist())
+        if over <= links:
+            return []
+        links |= over
+    if not found.proved:
+        return []
+    for link in sorted(links):
+        fewer = within(links - {link})
+        if fewer.at is None and fewer.proved:
+            links.remove(link)
+    return sorted(links)

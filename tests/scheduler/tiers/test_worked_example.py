@@ -171,7 +171,7 @@ def test_a_pin_against_a_narrow_link(strategy: str) -> None:
 
     assert result.status == "infeasible"
     assert result.reason == (
-        f"pin a.o1@e2 ({strategy}) against bandwidth f2-e2 11; "
+        f"pin a.o1@e2 ({strategy}) against bandwidth f2-e2 11 and bandwidth e1-e2 12; "
         f"without what {strategy} adds there is a placement"
     )
 
