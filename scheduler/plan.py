@@ -75,8 +75,8 @@ def plan(
     else:
         suggestion = solve_on_candidates(problem, entry, chosen, context)
     if suggestion.placement is None:
-        found = None, None, None, "infeasible", suggestion.reason
-        return Result(*found, strategy, seed, suggestion.by, suggestion.added)
+        reason, by, added = suggestion.reason, suggestion.by, suggestion.added
+        return Result(None, None, None, "infeasible", reason, strategy, seed, by, added)
     placement = frozen(suggestion.placement.copy())
     violations = [each for each in check(problem, placement) if each.kind not in entry.ignores]
     if violations:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 PREFIX = "topology.stormplace."
 EVERY_COMPONENT = "*"
+WEIGHED = tuple(name for name, metric in METRICS.items() if metric.default_range is None)
+"""Metrics that topologies can weigh; a cluster states no links and unit costs for the others."""
 _LARGEST_RATE = 1e9
 _LARGEST_AMOUNT = 1e9
 _LARGEST_WHOLE = 2**31 - 1
@@ -78,8 +80,8 @@ def _check_component(name: str, info: ValidationInfo[Mapping[str, Collection[str
 
 
 def _check_metric(name: str) -> str:
-    if name not in METRICS:
-        raise ValueError(f"unknown weight {name!r}, known are {', '.join(METRICS)}")
+    if name not in WEIGHED:
+        raise ValueError(f"unknown weight {name!r}, known are {', '.join(WEIGHED)}")
     return name
 
 

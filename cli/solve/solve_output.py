@@ -184,9 +184,9 @@ def print_tables(problem: Problem, result: Result, seconds: float) -> None:
         takes = f"{late['duration_ms']:.6g} ms per tuple on {printable(late['node'])}"
         most = f"and its limit is {late['duration_max_ms']:.6g} ms"
         console.print(f"{printable(late['operator'])} takes {takes}, {most}", highlight=False, markup=False)
-    for each in _overfull(problem, result) or ():
-        has = f"{each['bandwidth_bytes_per_s']:.6g} bytes/s and carries {each['bytes_per_s']:.6g}"
-        console.print(f"Overfull: {printable(each['link'])} has {has}", highlight=False, markup=False)
+    for full in _overfull(problem, result) or ():
+        has = f"{full['bandwidth_bytes_per_s']:.6g} bytes/s and carries {full['bytes_per_s']:.6g}"
+        console.print(f"Overfull: {printable(full['link'])} has {has}", highlight=False, markup=False)
     for note in _notes(problem):
         console.print(f"Note: {printable(note)}", highlight=False, markup=False)
     for violation in (_stay(problem) or {}).get("violations", ()):
@@ -231,6 +231,8 @@ def _worth_table(problem: Problem, result: Result) -> Table:
     if worth is not None:
         weights, ranges = problem.objective.weights, problem.ranges
         for name, metric in METRICS.items():
+            if metric.default_range is not None and not weights[name]:
+                continue
             low, high = ranges[name]
             values = [f"{each.values[name]:.6g} {metric.unit}".strip() for each in _both(worth, stay)]
             table.add_row(name, values[0], f"{low:.6g} .. {high:.6g}", f"{weights[name]:g}", *values[1:])

@@ -56,6 +56,8 @@ def compute_ranges(problem: Problem) -> dict[str, Range]:
 
 
 def _range(problem: Problem, metric: AdditiveMetric, tables: list[_Extremes]) -> Range:
+    if metric.default_range is not None:
+        return metric.default_range
     if metric.bounds is not None:
         return metric.statement.range_of(*metric.bounds(problem))
     best = worst = 0.0

@@ -44,4 +44,5 @@ ENTRY = StrategyEntry(
     exact=True,
     anytime=True,
     ends_with_proof=True,
+    needs=("links",),
 )

@@ -172,7 +172,7 @@ ENTRIES = tuple(
         summary=each.summary,
         anytime=True,
         ends_with_proof=True,
-        needs=("tiers",) * each.restricts + ("links",) * each.pins,
+        needs=("links", "tiers") if each.restricts else ("links",),
     )
     for each in HEURISTICS
 )

@@ -71,5 +71,6 @@ ENTRY = StrategyEntry(
     summary="all graphs at once by prices on capacities and bandwidths, with a bound",
     anytime=True,
     ends_with_proof=True,
+    needs=("links",),
     limits=("patience",),
 )

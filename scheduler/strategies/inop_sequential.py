@@ -75,4 +75,5 @@ ENTRY = StrategyEntry(
     summary="graph by graph, each exactly in the capacity and bandwidth that the others leave",
     anytime=True,
     ends_with_proof=True,
+    needs=("links",),
 )

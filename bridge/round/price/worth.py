@@ -17,7 +17,9 @@ from scheduler.evaluation.evaluate import evaluate
 from scheduler.model.metrics.catalogue import METRICS
 from scheduler.model.metrics.cost import COST
 from scheduler.model.metrics.duration_excess import DURATION_EXCESS
+from scheduler.model.metrics.link_cost import LINK_COST
 from scheduler.model.metrics.migration import MIGRATION
+from scheduler.model.metrics.placement_cost import PLACEMENT_COST
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -90,7 +92,7 @@ class Worths:
             each: evaluate(question.problem, question.frame.nodes_of(there)) for each, there in hosts.items()
         }
         # limits on durations are those of executors that may move, and here none may
-        unknown = {DURATION_EXCESS.name}
+        unknown = {DURATION_EXCESS.name, PLACEMENT_COST.name, LINK_COST.name}
         costed = self._costs_are_known(task, hosts.values())
         pricing, pulled_mb = task.pricing, None
         if before in hosts and after in hosts and pricing.pull_mb_per_s is not None:

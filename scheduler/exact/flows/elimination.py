@@ -116,8 +116,8 @@ class Elimination:
             return None
         chosen = np.zeros(len(self._own), dtype=np.int64)
         for bucket, table in zip(reversed(self._buckets), reversed(self._tables), strict=True):
-            at = tuple(int(chosen[each]) for each in bucket.beside)
-            chosen[bucket.thing] = int(table[(slice(None), *at)].argmin())
+            column = np.moveaxis(table, 0, -1)[tuple(int(chosen[each]) for each in bucket.beside)]
+            chosen[bucket.thing] = int(column.argmin())
         return chosen
 
     def least_with(self) -> list[FloatArray]:

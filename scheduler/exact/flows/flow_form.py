@@ -221,8 +221,7 @@ def _flows(problem: Problem, block: IntArray, weight: FloatArray) -> tuple[IntAr
     pairs, flow_of = np.unique(ends[apart], axis=0, return_inverse=True)
     count, flow_of = len(pairs), flow_of.ravel()
     sent = application.rate * application.tuple_bytes
-    return (
-        pairs.reshape(count, 2),
-        np.bincount(flow_of, weight[apart], count),
-        np.bincount(flow_of, sent[apart], count),
-    )
+    weights, flows = np.zeros(count), np.zeros(count)
+    np.add.at(weights, flow_of, weight[apart])
+    np.add.at(flows, flow_of, sent[apart])
+    return pairs.reshape(count, 2), weights, flows

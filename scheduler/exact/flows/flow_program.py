@@ -229,7 +229,8 @@ class _Writer:
             for each in (self.usage.row, self.usage.column, self.usage.value)
         )
         key, cell = np.unique(np.stack([row, column]).astype(np.int64), axis=1, return_inverse=True)
-        total = np.bincount(cell.ravel(), value, key.shape[1])
+        total = np.zeros(key.shape[1])
+        np.add.at(total, cell.ravel(), value)
         begins = np.searchsorted(key[0], np.arange(self.n_rows + 1))
         for r in range(self.n_rows):
             part = slice(begins[r], begins[r + 1])
@@ -244,31 +245,32 @@ class _Writer:
         if not operators:
             return
         most = max(each.most_ms for each in form.limits)
-        begin = dict(
-            zip(
-                operators,
-                self.model.variables(np.full(len(operators), most), np.zeros(len(operators)), integer=False),
-                strict=True,
-            )
+        begin = np.full(form.problem.n_ops, -1)
+        begin[operators] = self.model.variables(
+            np.full(len(operators), most), np.zeros(len(operators)), integer=False
         )
+        terms: list[tuple[IntArray, FloatArray | float]]
         flow_of = {ends: f for f, ends in enumerate(map(tuple, form.ends.tolist()))}
         for s in np.flatnonzero(application.critical).tolist():
             i, j = int(application.stream_source[s]), int(application.stream_target[s])
-            if j in begin and i in begin and i != j:
+            if begin[i] >= 0 and begin[j] >= 0 and i != j:
                 a, b = self.block_of[i], self.block_of[j]
-                way, fixed = self._way(flow_of[min(a, b), max(a, b)]) if a != b else ([], 0.0)
-                ends = [(begin[j], 1.0), (begin[i], -1.0)]
-                self.model.row(fixed, np.inf, *_merged([*ends, *self._own_time(i, -1.0), *way]))
+                terms = [(begin[j : j + 1], 1.0), (begin[i : i + 1], -1.0), *self._own_time(i, -1.0)]
+                fixed = 0.0
+                if a != b:
+                    way, fixed = self._way(flow_of[min(a, b), max(a, b)])
+                    terms += way
+                self.model.row(fixed, np.inf, *_merged(terms))
         for each in form.limits:
-            terms = [(begin[each.sink], 1.0), *self._own_time(each.sink, 1.0)]
+            terms = [(begin[each.sink : each.sink + 1], 1.0), *self._own_time(each.sink, 1.0)]
             self.model.row(-np.inf, each.most_ms, *_merged(terms))
 
-    def _own_time(self, operator: int, sign: float) -> list[tuple[IntArray, FloatArray]]:
+    def _own_time(self, operator: int, sign: float) -> list[tuple[IntArray, FloatArray | float]]:
         block = self.block_of[operator]
         nodes = self.nodes[block]
         return [(self.place[block, nodes], sign * self.form.problem.execution_ms[operator, nodes])]
 
-    def _way(self, f: int) -> tuple[list[tuple[IntArray, FloatArray]], float]:
+    def _way(self, f: int) -> tuple[list[tuple[IntArray, FloatArray | float]], float]:
         """Return the terms of a flow's delay, negative, and what of it is fixed."""
         (a, b), delay = self.form.ends[f].tolist(), self.form.problem.network.delay_ms
         fixed_a, fixed_b = self.fixed[f].tolist()
@@ -294,4 +296,6 @@ def _merged(terms: Sequence[tuple[IntArray, FloatArray | float]]) -> list[tuple[
     columns = np.concatenate([np.ravel(column) for column, _ in terms])
     values = np.concatenate([np.broadcast_to(value, np.shape(column)).ravel() for column, value in terms])
     column, cell = np.unique(columns, return_inverse=True)
-    return [(column, np.bincount(cell, values))]
+    total = np.zeros(len(column))
+    np.add.at(total, cell, values)
+    return [(column, total)]

@@ -71,7 +71,7 @@ class GraphChoices:
         ]
 
     def _pairs(self, f: int, i: int, j: int, room: FloatArray) -> FloatArray:
-        """Return what a flow costs between its ends' nodes; infinite where a route has no room for it alone."""
+        """Return what a flow costs by its ends; infinite where a route has no room for it alone."""
         form = self._form
         cells = np.ix_(self._nodes[i], self._nodes[j])
         narrowest = room[form.underlay.route[:, cells[0], cells[1]]].min(axis=0, initial=np.inf)
@@ -81,7 +81,8 @@ class GraphChoices:
     def table(self) -> int:
         """About how many values the largest table has."""
         most = max(len(each) for each in self._nodes)
-        return most ** (width(len(self.blocks), self._ends) + 1)
+        axes = width(len(self.blocks), self._ends) + 1
+        return int(most**axes)
 
     def elimination(self, prices: Prices | None = None) -> Elimination:
         """Return the elimination of the blocks, at prices if there are any."""

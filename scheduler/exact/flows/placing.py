@@ -36,8 +36,8 @@ def place_exactly(problem: Problem, context: Context, *, all_pairs: bool = False
         return Suggestion(None, problem.infeasibility, proved=True)
     form = flow_form(problem)
     if form is None:
-        first, longer = searched_start(problem, context)
-        return solve_exact(problem, first, context, longer=longer, work_limit=math.inf)
+        known, longer = searched_start(problem, context)
+        return solve_exact(problem, known, context, longer=longer, work_limit=math.inf)
     incumbent = Incumbent(problem, context.report)
 
     def report(at: IntArray | None, bound: float) -> None:

@@ -14,7 +14,5 @@ def _links(problem: Problem) -> tuple[LinkTerm, ...]:
     return (LinkTerm(problem.network.stream_costs, problem.application.link_weight),)
 
 
-LINK_COST = AdditiveMetric(
-    name="link_cost", answer="link_cost", links=_links, bounds=lambda _problem: (0.0, 1.0)
-)
-"""Its range is [0, 1] unless one is given, so that F is the paper's cost (eq. 7)."""
+LINK_COST = AdditiveMetric(name="link_cost", answer="link_cost", links=_links, default_range=(0.0, 1.0))
+"""With its range of [0, 1] F is the paper's cost (eq. 7)."""

@@ -23,16 +23,17 @@ def _places(problem: Problem) -> FloatArray | None:
     load = np.array([each.demand.get(LOAD, 0.0) for each in operators])
     costs = load[:, None] * network.unit_cost
     for i, each in enumerate(operators):
-        if isinstance(each.placement_cost, dict):
-            for node, value in each.placement_cost.items():
+        given = each.placement_cost
+        if isinstance(given, int | float):
+            costs[i] = given
+        elif given is not None:
+            for node, value in given.items():
                 if node in network.index:  # a part of a network lacks some
                     costs[i, network.index[node]] = value
-        elif each.placement_cost is not None:
-            costs[i] = each.placement_cost
     return costs
 
 
 PLACEMENT_COST = AdditiveMetric(
-    name="placement_cost", answer="placement_cost", places=_places, bounds=lambda _problem: (0.0, 1.0)
+    name="placement_cost", answer="placement_cost", places=_places, default_range=(0.0, 1.0)
 )
-"""Its range is [0, 1] unless one is given, so that F is the paper's cost (eq. 7)."""
+"""With its range of [0, 1] F is the paper's cost (eq. 7)."""

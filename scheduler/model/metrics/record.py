@@ -79,6 +79,8 @@ class Metric:
         answer: Key of its value in answers.
         unit: Of its stated values; empty if it has none or a unit of the user's choice.
         statement: How it is stated.
+        default_range: Range unless one is given; placements may leave it, so that F counts in the metric's
+            unit. None: bounds of all placements.
         proof: How late its optimum and anti-optimum are proved as a rule, 0 being first
             (`scheduler.optimal_ranges`).
     """
@@ -87,6 +89,7 @@ class Metric:
     answer: str
     unit: str = ""
     statement: Statement = AS_IT_IS
+    default_range: Range | None = None
     proof: int = 0
 
 

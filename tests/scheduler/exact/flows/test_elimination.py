@@ -10,7 +10,7 @@ from scheduler.exact.flows.elimination import Elimination, width
 
 @pytest.mark.parametrize("seed", range(25))
 def test_beside_all_choices(seed: int) -> None:
-    """Of random graphs, some in two parts: the least, a choice that has it, and the least with each choice."""
+    """Of random graphs, some in parts: the least, a choice that has it, and the least with each choice."""
     random = np.random.default_rng(seed)
     count = int(random.integers(1, 6))
     sizes = random.integers(1, 4, count).tolist()
