@@ -33,7 +33,7 @@ from scheduler.instances.generators.recipe import Recipe, build
 from scheduler.instances.writing import named_placement, to_document
 from scheduler.model.metrics.catalogue import METRICS
 from scheduler.model.problem import UNPLACED, CoLocationLimit, Problem
-from scheduler.registry import ANYWHERE, STRATEGIES
+from scheduler.registry import STRATEGIES, anywhere
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -92,7 +92,7 @@ def main() -> None:
     commands.add_parser("check", help="evaluate every stored placement")
     improving = commands.add_parser("improve", help="search for better placements and bounds")
     improving.add_argument("--limit", type=float, default=LIMIT_S, help="seconds per strategy and instance")
-    improving.add_argument("--strategies", nargs="+", choices=list(STRATEGIES), default=list(ANYWHERE))
+    improving.add_argument("--strategies", nargs="+", choices=list(STRATEGIES), default=list(anywhere()))
     improving.add_argument("--instances", nargs="+", choices=instances(), default=instances())
     arguments = parser.parse_args()
     if arguments.command == "make":

@@ -50,7 +50,7 @@ def demo(
     from cli.progress import StepProgress  # noqa: PLC0415 (likewise)
     from experiments.demo.demo_run import run_demo  # noqa: PLC0415 (likewise)
     from experiments.folder import chosen  # noqa: PLC0415 (likewise)
-    from scheduler.registry import ANYWHERE  # noqa: PLC0415 (likewise)
+    from scheduler.registry import anywhere  # noqa: PLC0415 (likewise)
 
     if not math.isfinite(rate):
         raise UserError(f"--rate: {rate} is not a number of rows per second")
@@ -60,7 +60,7 @@ def demo(
     with experiment_call():
         names = chosen("--schedulers", schedulers, SCHEDULERS)
         if strategy is not None:
-            chosen("--strategy", strategy, ANYWHERE)
+            chosen("--strategy", strategy, anywhere())
             if "stormplace" not in names:
                 raise UserError(
                     "--strategy: it is for the scheduler stormplace, which --schedulers leaves out"

@@ -111,7 +111,7 @@ def adaptation(
     from experiments.adaptation.adaptation_runner import run_adaptation  # noqa: PLC0415
     from experiments.adaptation.adaptation_settings import AdaptationSettings, scenarios  # noqa: PLC0415
     from experiments.folder import chosen  # noqa: PLC0415
-    from scheduler.registry import ANYWHERE  # noqa: PLC0415
+    from scheduler.registry import anywhere  # noqa: PLC0415
 
     settings = AdaptationSettings(
         data=data,
@@ -128,7 +128,7 @@ def adaptation(
     )
     _check(settings)
     with experiment_call():
-        chosen("--strategy", strategy, ANYWHERE)
+        chosen("--strategy", strategy, anywhere())
         run_adaptation(settings, scenarios(only), out, StepProgress)
 
 

@@ -57,5 +57,10 @@ _ENTRIES: tuple[StrategyEntry[Any], ...] = (
 
 STRATEGIES: Mapping[str, StrategyEntry[Any]] = {entry.name: entry for entry in _ENTRIES}
 
-ANYWHERE = tuple(name for name, entry in STRATEGIES.items() if not entry.needs)
-"""Strategies that take every problem; others need links or tiers, which a cluster does not state."""
+
+def anywhere() -> tuple[str, ...]:
+    """Return the names of strategies that take every problem.
+
+    Others need links or tiers, which a cluster does not state.
+    """
+    return tuple(name for name, entry in STRATEGIES.items() if not entry.needs)

@@ -7,7 +7,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from scheduler.instances.generators.paper import APPLICATIONS, OBJECTIVES, SIZES
-from scheduler.registry import ANYWHERE, STRATEGIES
+from scheduler.registry import STRATEGIES, anywhere
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -95,7 +95,7 @@ class Grid:
     def variants(self) -> list[Variant]:
         """Return the variants of all registered strategies, those that prove something first."""
         made = []
-        for name in ANYWHERE:
+        for name in anywhere():
             entry = STRATEGIES[name]
             timed = entry.exact or bool(entry.limits)
             limits = self.limits.get(name, (self.other_limit_s if timed else None,))

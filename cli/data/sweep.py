@@ -97,10 +97,10 @@ def _plan(instances: Sequence[Path], strategies: str, seeds: str, time_limit_s: 
 
 
 def _strategies(text: str) -> tuple[str, ...]:
-    from scheduler.registry import ANYWHERE, STRATEGIES  # noqa: PLC0415  # numpy loads slowly
+    from scheduler.registry import STRATEGIES, anywhere  # noqa: PLC0415  # numpy loads slowly
 
     if text == ALL:
-        return ANYWHERE
+        return anywhere()
     names = tuple(dict.fromkeys(name.strip() for name in text.split(",")))
     for name in names:
         if name not in STRATEGIES:

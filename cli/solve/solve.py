@@ -133,6 +133,7 @@ def _solved(
     from scheduler.base.deadline import Deadline  # noqa: PLC0415
     from scheduler.budget_conflict import budget_conflict  # noqa: PLC0415
     from scheduler.contract.strategy import Context, ignore  # noqa: PLC0415
+    from scheduler.latency_conflict import latency_conflict  # noqa: PLC0415
     from scheduler.plan import plan  # noqa: PLC0415
 
     def run(report: Report) -> Result:
@@ -144,7 +145,8 @@ def _solved(
             return found
         limit = TimeLimit(Deadline(interrupt.clock, min(end, time.monotonic() + CONFLICT_S)), children)
         context = Context(np.random.default_rng(seed), limit.deadline, limit.children, ignore)
-        return replace(found, reason=budget_conflict(problem, context) or found.reason)
+        why = budget_conflict(problem, context) or latency_conflict(problem, context)
+        return replace(found, reason=why or found.reason)
 
     with Interrupt(every_ending=True) as interrupt, ChildProcesses() as children:
         if entry.exact:

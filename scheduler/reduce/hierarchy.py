@@ -12,6 +12,7 @@ from scheduler.base.checks import LARGEST
 from scheduler.construct.penalty import link_penalty
 from scheduler.model.capacity import fits
 from scheduler.model.loading import held
+from scheduler.model.metrics.placement_cost import PLACEMENT_COST
 from scheduler.model.network import LINK_QUANTITIES, NODE_QUANTITIES
 from scheduler.model.problem import Application, Network, Node, Problem
 from scheduler.reduce.clustering import between, clusters
@@ -128,6 +129,10 @@ def _held(problem: Problem, member: FloatArray) -> list[tuple[str, ...]]:
     return [tuple(names[i] for i in np.flatnonzero(everywhere[:, k])) for k in range(len(member))]
 
 
+def _by_name(names: list[str], values: FloatArray) -> dict[str, float]:
+    return dict(zip(names, values.tolist(), strict=True))
+
+
 def _mean_links(matrix: FloatArray, share: FloatArray, diagonal: float) -> FloatArray:
     mean: FloatArray = share @ matrix @ share.T
     np.fill_diagonal(mean, diagonal)
@@ -141,11 +146,14 @@ def _application(problem: Problem, member: FloatArray, names: list[str]) -> Appl
     # hard limits are in what is allowed; queues of the mean speed-up may grow where those of a member do not
     objective = problem.objective
     limited = objective.duration_limit == "soft" and objective.duration_model == "measured"
+    costs = problem.terms.places.get(PLACEMENT_COST.name)
+    share = member / member.sum(axis=1, keepdims=True)
     operators = tuple(
         replace(
             operator,
             demand=dict(zip(problem.resources, problem.demand[i].tolist(), strict=True)),
             duration_max_ms=operator.duration_max_ms if limited else 0.0,
+            placement_cost=None if costs is None or costs.ndim == 1 else _by_name(names, share @ costs[i]),
             allowed=None if allowed[i].all() else tuple(names[k] for k in np.flatnonzero(allowed[i])),
         )
         for i, operator in enumerate(problem.application.operators)

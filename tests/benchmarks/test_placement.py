@@ -24,7 +24,7 @@ from experiments.machine import Provenance
 from scheduler.contract.children import INLINE
 from scheduler.instances.generators.paper import APPLICATIONS, OBJECTIVES, SIZES, paper_problem
 from scheduler.plan import plan
-from scheduler.registry import ANYWHERE, STRATEGIES
+from scheduler.registry import STRATEGIES, anywhere
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,7 +52,7 @@ def test_the_full_grid_is_the_papers() -> None:
 @pytest.mark.parametrize("grid", [FULL, REDUCED])
 def test_strategies_for_all_problems_are_measured_and_labels_are_unique(grid) -> None:
     variants = grid.variants()
-    assert {each.strategy for each in variants} == {*ANYWHERE}
+    assert {each.strategy for each in variants} == {*anywhere()}
     assert len({each.label for each in variants}) == len(variants)
 
 

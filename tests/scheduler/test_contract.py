@@ -16,7 +16,7 @@ from scheduler.base.deadline import Deadline
 from scheduler.evaluation.evaluate import check, evaluate
 from scheduler.model.problem import Application, Network, Node, Operator, Problem, Stream
 from scheduler.plan import plan
-from scheduler.registry import ANYWHERE, STRATEGIES
+from scheduler.registry import STRATEGIES, anywhere
 
 if TYPE_CHECKING:
     from scheduler.contract.result import Result
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         RichProblem,
     )
 
-every_strategy = pytest.mark.parametrize("strategy", ANYWHERE)
+every_strategy = pytest.mark.parametrize("strategy", anywhere())
 NEVER_WORSE = [name for name, entry in STRATEGIES.items() if entry.never_worse_than_greedy]
 EPSILON = 2e-9
 """F is compared in steps of 1e-9."""

@@ -11,7 +11,7 @@ import pytest
 from scheduler.instances.document import parse_instance
 from scheduler.instances.writing import named_placement
 from scheduler.plan import plan
-from scheduler.registry import ANYWHERE
+from scheduler.registry import anywhere
 
 if TYPE_CHECKING:
     from scheduler.model.problem import Problem
@@ -25,7 +25,7 @@ SEARCHES = ("ils", "portfolio", "odp", "odp-timeout", "odr", "odr-search")
 """They use as much time as a problem without quick proofs is large, so a small one is enough."""
 CASES = [
     (strategy, instance)
-    for strategy in ANYWHERE
+    for strategy in anywhere()
     for instance in ("layered-30" if strategy in SEARCHES else "layered-100", "sequential-100")
 ]
 

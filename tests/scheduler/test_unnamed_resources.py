@@ -11,7 +11,7 @@ from scheduler.instances.writing import to_document
 from scheduler.model.problem import Application, Network, Node, Operator, Problem, Stream
 from scheduler.plan import plan
 from scheduler.reduce.subproblem import restrict
-from scheduler.registry import ANYWHERE
+from scheduler.registry import anywhere
 
 
 def problem(memory: tuple[float, ...], capacity: tuple[dict[str, float], ...]) -> Problem:
@@ -22,7 +22,7 @@ def problem(memory: tuple[float, ...], capacity: tuple[dict[str, float], ...]) -
     return Problem(Application(operators, streams), Network(nodes, 10.0 - 10.0 * np.eye(len(nodes))))
 
 
-@pytest.mark.parametrize("strategy", ANYWHERE)
+@pytest.mark.parametrize("strategy", anywhere())
 @pytest.mark.parametrize("memory", [(1e9,) * 5, (0.1, 0.2, 0.3, 1e6, 7.0)])
 def test_all_operators_fit_where_it_is_not_named(strategy: str, memory: tuple[float, ...]) -> None:
     """All else is too small for any of them."""
@@ -32,7 +32,7 @@ def test_all_operators_fit_where_it_is_not_named(strategy: str, memory: tuple[fl
     assert result.placement.tolist() == [1] * 5
 
 
-@pytest.mark.parametrize("strategy", ANYWHERE)
+@pytest.mark.parametrize("strategy", anywhere())
 def test_a_part_of_the_network_knows_it_too(strategy: str) -> None:
     """A node that names nothing beside one that holds two operators."""
     made = restrict(problem((1.0,) * 4, ({"memory": 2}, {"memory": 0}, {})), np.array([0, 2]))

@@ -6,8 +6,10 @@ A start that is known narrows the program first: prices prove most places to be 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from scheduler.base.work import OutOfTimeError
 from scheduler.exact.flows.closing import close
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from scheduler.base.arrays import IntArray
     from scheduler.contract.strategy import Context
     from scheduler.exact.flows.flow_form import FlowForm
+    from scheduler.model.constraints.latency_limit import LatencyRule
 
 MOST_COLUMNS = 2_000_000
 """Variables of a program that a solver is asked at all, about."""
@@ -153,3 +156,24 @@ def _ask(program: FlowProgram, context: Context) -> SolverAnswer | None:
         pass
     job.stop()
     return next(iter(job.messages()), None)
+
+
+def least_latency_ms(form: FlowForm, limit: LatencyRule, context: Context) -> float | None:
+    """Return the least time in which results reach an operator within all else; None if it is not found.
+
+    Args:
+        form: The form, of which the limit is one.
+        limit: What is not kept.
+        context: Deadline, and children for the solver.
+    """
+    free = replace(form, unary=np.zeros(form.unary.shape), weight=np.zeros(form.weight.shape), constant=0.0)
+    try:
+        program = flow_program(free, context.deadline, all_pairs=True, fastest=limit)
+    except OutOfTimeError:
+        return None
+    if len(program.model.variables.ids) > MOST_COLUMNS:
+        return None
+    answer = _ask(program, context)
+    if answer is None or answer.values is None or answer.status != "optimal":
+        return None
+    return float(limit.takes_ms(form.placement(program.at(answer.values))[:, None])[0])

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from scheduler.base.deadline import Deadline
     from scheduler.exact.flows.covers import Cover
     from scheduler.exact.flows.flow_form import FlowForm
+    from scheduler.model.constraints.latency_limit import LatencyRule
 
 PAIRS_PER_LINK = 1.0
 """Pairs of places per variable of a flow over links up to which they are taken: their routes are exact."""
@@ -61,6 +62,7 @@ def flow_program(
     covers: Sequence[Cover] = (),
     *,
     all_pairs: bool = False,
+    fastest: LatencyRule | None = None,
 ) -> FlowProgram:
     """Return the program of a form.
 
@@ -69,11 +71,12 @@ def flow_program(
         deadline: When to stop.
         covers: Cuts.
         all_pairs: Whether every flow has a variable per pair of places: the program needs no cuts then.
+        fastest: A limit of latency that is not kept: the time that it limits is minimised, beside F.
 
     Raises:
         OutOfTimeError: The deadline came first.
     """
-    return _Writer(form, deadline, all_pairs=all_pairs).write(covers)
+    return _Writer(form, deadline, all_pairs=all_pairs, fastest=fastest).write(covers)
 
 
 @dataclass
@@ -93,8 +96,10 @@ class _Usage:
 
 
 class _Writer:
-    def __init__(self, form: FlowForm, deadline: Deadline, *, all_pairs: bool) -> None:
-        self.form, self.model = form, ModelBuilder(deadline)
+    def __init__(
+        self, form: FlowForm, deadline: Deadline, *, all_pairs: bool, fastest: LatencyRule | None
+    ) -> None:
+        self.form, self.model, self.fastest = form, ModelBuilder(deadline), fastest
         self.nodes = [np.flatnonzero(row) for row in form.allowed]
         self.size = np.array([len(each) for each in self.nodes])
         limited_ops = _operators_with_limits(form)
@@ -244,7 +249,7 @@ class _Writer:
         operators = _operators_with_limits(form)
         if not operators:
             return
-        most = max(each.most_ms for each in form.limits)
+        most = np.inf if self.fastest is not None else max(each.most_ms for each in form.limits)
         begin = np.full(form.problem.n_ops, -1)
         begin[operators] = self.model.variables(
             np.full(len(operators), most), np.zeros(len(operators)), integer=False
@@ -263,7 +268,11 @@ class _Writer:
                 self.model.row(fixed, np.inf, *_merged(terms))
         for each in form.limits:
             terms = [(begin[each.sink : each.sink + 1], 1.0), *self._own_time(each.sink, 1.0)]
-            self.model.row(-np.inf, each.most_ms, *_merged(terms))
+            if each is self.fastest:
+                reached = self.model.variables(np.full(1, np.inf), np.ones(1), integer=False)
+                self.model.row(-np.inf, 0.0, *_merged([*terms, (reached, -1.0)]))
+            else:
+                self.model.row(-np.inf, each.most_ms, *_merged(terms))
 
     def _own_time(self, operator: int, sign: float) -> list[tuple[IntArray, FloatArray | float]]:
         block = self.block_of[operator]

@@ -126,7 +126,7 @@ def test_names_are_printed_as_they_are(run: Any, tmp_path: Path) -> None:
         ("{", "not JSON: Expecting property name enclosed in double quotes (line 1, column 2)"),
         ("[" * 100_000, "objects are nested too deeply"),
         ('{"application": 1, "application": 2}', 'the key "application" is given twice in one object'),
-        ('{"application": {}, "network": {}}', '$.application: "operators" is missing'),
+        ('{"application": {}, "network": {}}', '$.network: "nodes" is missing'),
         ("[1]", "$: expected an object, got an array"),
         (b"\xff", "not a UTF-8 text (byte 0)"),
         (

@@ -20,7 +20,7 @@ from bridge.settings import MoveSettings, PlanSettings, Settings
 from bridge.wire.encoding import encode_request, encode_response
 from bridge.wire.messages import Decision, Grouping
 from scheduler.contract.children import INLINE
-from scheduler.registry import STRATEGIES
+from scheduler.registry import STRATEGIES, anywhere
 from tests.bridge.round.planner_rounds import stopped
 
 # The smallest query that leaves something to decide: there are as many ends as a host has room for.
@@ -29,9 +29,9 @@ SETTINGS = Settings(
     plan=PlanSettings(time_limit_ms=60_000),
     move=MoveSettings(max_restarts_per_round=1000, cool_down_s=0, stabilisation_s=0),
 )
-EXACT = [name for name, entry in STRATEGIES.items() if entry.exact]
+EXACT = [name for name in anywhere() if STRATEGIES[name].exact]
 
-every_strategy = pytest.mark.parametrize("strategy", STRATEGIES)
+every_strategy = pytest.mark.parametrize("strategy", anywhere())
 
 
 @pytest.fixture(scope="module")
@@ -215,7 +215,7 @@ def test_a_child_that_overruns_is_killed_and_the_answer_still_comes(make, monkey
     assert done.response.plans[0].decision is Decision.ASSIGN
 
 
-@pytest.mark.parametrize("strategy", [name for name, entry in STRATEGIES.items() if entry.anytime])
+@pytest.mark.parametrize("strategy", [name for name in anywhere() if STRATEGIES[name].anytime])
 def test_a_cut_search_still_answers_and_the_record_says_so(make, strategy):
     """The clock jumps to the end of the round after a few looks at it."""
     looks = iter(range(10**9))

@@ -14,7 +14,7 @@ from scheduler.evaluation.evaluate import check
 from scheduler.model.constraints.co_location import CoLocation
 from scheduler.model.problem import UNPLACED, Application, Network, Node, Operator, Problem, Stream
 from scheduler.plan import plan
-from scheduler.registry import STRATEGIES
+from scheduler.registry import anywhere
 from scheduler.search.descent import descend
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def joined(*blocks: CoLocation, slots: tuple[int, ...] = (2, 3, 3)) -> Problem:
     return Problem(Application(operators, streams), Network(nodes, delay), constraints=blocks)
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", anywhere())
 def test_every_strategy_keeps_a_block_on_one_node(strategy: str) -> None:
     """The first operator must not take a node without room for the other two, nor b their room."""
     placement = plan(joined(CoLocation(("a", "c", "d"))), strategy).placement

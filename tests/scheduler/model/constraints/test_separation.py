@@ -12,7 +12,7 @@ from scheduler.evaluation.evaluate import check
 from scheduler.model.constraints.separation import CoLocationLimit
 from scheduler.model.problem import Application, Network, Node, Operator, Problem, Stream
 from scheduler.plan import plan
-from scheduler.registry import STRATEGIES
+from scheduler.registry import anywhere
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +27,7 @@ def limited(*limits: CoLocationLimit) -> Problem:
     return Problem(Application(operators, streams), Network(nodes, delay), constraints=limits)
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", anywhere())
 def test_every_strategy_keeps_operators_apart(strategy: str) -> None:
     """Anti-affinity of a, b and c uses all three nodes, a limit of two on all four uses two at least."""
     apart = plan(limited(CoLocationLimit(("a", "b", "c"))), strategy).placement
@@ -38,7 +38,7 @@ def test_every_strategy_keeps_operators_apart(strategy: str) -> None:
     assert np.bincount(pairs).max() <= 2
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", anywhere())
 def test_too_many_operators_to_keep_apart_are_infeasible(strategy: str) -> None:
     """Four operators on three nodes, one each: the reason says so."""
     result = plan(limited(CoLocationLimit(("a", "b", "c", "d"))), strategy)

@@ -17,7 +17,7 @@ from scheduler.model.problem import Application, Network, Node, Objective, Opera
 from scheduler.moving.prices import staying
 from scheduler.optimal_ranges import open_ends
 from scheduler.plan import plan
-from scheduler.registry import STRATEGIES
+from scheduler.registry import anywhere
 from tests.scheduler.replacement.worked_example import CASES, document, every_placement
 
 SOFT = {"cost": 0.5, "duration_excess": 0.5}
@@ -89,7 +89,7 @@ def test_who_cannot_keep_up_has_no_price() -> None:
     assert np.isfinite(evaluate(busy, np.array([0, 1])).objective)
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", anywhere())
 def test_every_strategy_places_what_exceeds_its_limit_everywhere(strategy: str) -> None:
     """Case 2i of the worked example, in which no node is fast enough for o4."""
     given = document(CASES["2i"])
