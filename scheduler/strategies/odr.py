@@ -20,6 +20,10 @@ from scheduler.search.staying import fewest_moves
 if TYPE_CHECKING:
     from scheduler.model.problem import Problem
 
+PATIENCE = 12
+"""Iterations of the longer search without a better placement after which both children cut: the later they do, the
+longer the proof takes, and it finds what little the search has missed."""
+
 
 @dataclass(frozen=True)
 class OdrParameters:
@@ -53,7 +57,7 @@ def odr(problem: Problem, parameters: OdrParameters, context: Context, /) -> Sug
     first, longer = searched_start(problem, context)
     start = first.placement
     if start is not None and replants(problem):
-        longer = partial(guided_search, problem, start)
+        longer = partial(guided_search, problem, start, patience=PATIENCE)
     found = solve_exact(problem, first, context, longer=longer, work_limit=limit)
     if found.placement is None:
         return found
