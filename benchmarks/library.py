@@ -31,7 +31,7 @@ from scheduler.instances.generators.heterogeneous import NodeChoices
 from scheduler.instances.generators.paper import OBJECTIVES
 from scheduler.instances.generators.recipe import Recipe, build
 from scheduler.instances.writing import named_placement, to_document
-from scheduler.model.metrics.catalogue import METRICS
+from scheduler.model.metrics.catalogue import METRICS, RANGED
 from scheduler.model.problem import UNPLACED, CoLocationLimit, Problem
 from scheduler.registry import STRATEGIES, anywhere
 
@@ -215,7 +215,7 @@ def _worth(problem: Problem, placement: IntArray) -> dict[str, float]:
     worth = evaluate(problem, placement)
     return {
         "objective": worth.objective,
-        **{metric.answer: worth.values[name] for name, metric in METRICS.items()},
+        **{METRICS[name].answer: worth.values[name] for name in RANGED},
     }
 
 

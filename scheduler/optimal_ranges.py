@@ -9,7 +9,7 @@ from scheduler.contract.strategy import Context, Suggestion
 from scheduler.evaluation.evaluate import OBJECTIVE_STEP, evaluate
 from scheduler.exact.extremes.longest_paths import TurnedProblem, solve_longest_response
 from scheduler.exact.solve import TOO_LARGE, solve_exact
-from scheduler.model.metrics.catalogue import METRICS
+from scheduler.model.metrics.catalogue import METRICS, RANGED
 from scheduler.model.metrics.response_time import RESPONSE_TIME
 from scheduler.model.problem import Problem
 from scheduler.reduce.reduction import is_large
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 End = Literal["best", "worst"]
 
-ORDER = tuple(sorted(METRICS, key=lambda name: METRICS[name].proof))
+ORDER = tuple(sorted(RANGED, key=lambda name: METRICS[name].proof))
 """Metrics by how soon their ends are proved as a rule: what one leaves of its time goes to the next."""
 ENDS: tuple[End, ...] = ("worst", "best")
 """Likewise: far more room for bad placements than for good ones makes the worst easy to prove."""
@@ -71,7 +71,7 @@ def optimal_ranges(
         announce: Called before each end is looked for.
 
     Returns:
-        By metric name, in the order of `METRICS`.
+        By metric name, in the order of `RANGED`.
 
     Raises:
         NoPlacementError: It is proved that no placement exists.
@@ -86,7 +86,7 @@ def optimal_ranges(
         share = context.deadline.remaining() / (len(ends) - k)
         part = replace(context, deadline=context.deadline.within(share))
         found[metric, end] = _end(problem, metric, end, part)
-    return {metric: _metric_range(metric, plain.ranges[metric], found) for metric in METRICS}
+    return {metric: _metric_range(metric, plain.ranges[metric], found) for metric in RANGED}
 
 
 def open_ends(problem: Problem) -> list[tuple[str, End]]:

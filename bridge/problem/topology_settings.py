@@ -19,7 +19,7 @@ from pydantic import (
 )
 
 from bridge.problem.setting_texts import LARGEST, read_settings, shown
-from scheduler.model.metrics.catalogue import METRICS
+from scheduler.model.metrics.catalogue import RANGED
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 PREFIX = "topology.stormplace."
 EVERY_COMPONENT = "*"
-WEIGHED = tuple(name for name, metric in METRICS.items() if metric.default_range is None)
-"""Metrics that topologies can weigh; a cluster states no links and unit costs for the others."""
 _LARGEST_RATE = 1e9
 _LARGEST_AMOUNT = 1e9
 _LARGEST_WHOLE = 2**31 - 1
@@ -80,8 +78,8 @@ def _check_component(name: str, info: ValidationInfo[Mapping[str, Collection[str
 
 
 def _check_metric(name: str) -> str:
-    if name not in WEIGHED:
-        raise ValueError(f"unknown weight {name!r}, known are {', '.join(WEIGHED)}")
+    if name not in RANGED:
+        raise ValueError(f"unknown weight {name!r}, known are {', '.join(RANGED)}")
     return name
 
 

@@ -101,7 +101,8 @@ def _write(output: Path, problem: Problem, found: Mapping[str, MetricRange]) -> 
     from scheduler.instances.writing import to_document  # noqa: PLC0415
     from scheduler.model.objective import Objective  # noqa: PLC0415
 
-    given = {metric: each.range for metric, each in found.items() if each.range is not None}
+    kept = {metric: each for metric, each in problem.objective.ranges.items() if metric not in found}
+    given = kept | {metric: each.range for metric, each in found.items() if each.range is not None}
     ranged = replace(problem, objective=Objective(problem.objective.weights, given))
     beside = output.with_name(f"{output.name}.partial-{os.getpid()}")
     try:

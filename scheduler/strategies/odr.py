@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from scheduler.model.problem import Problem
 
 PATIENCE = 12
-"""Iterations of the longer search without a better placement after which both children cut: the later they do, the
-longer the proof takes, and it finds what little the search has missed."""
+"""Iterations of the longer search without a better placement after which both children cut: the later they
+do, the longer the proof takes, and it finds what little the search has missed."""
 
 
 @dataclass(frozen=True)

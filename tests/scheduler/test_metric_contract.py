@@ -19,7 +19,7 @@ from scheduler.evaluation.linear_form import linear_form, sum_form
 from scheduler.evaluation.moves import MoveEvaluator
 from scheduler.instances.document import parse_instance
 from scheduler.instances.writing import to_document
-from scheduler.model.metrics.catalogue import ADDITIVE_METRICS, METRICS
+from scheduler.model.metrics.catalogue import ADDITIVE_METRICS, METRICS, RANGED
 from scheduler.model.network import LINK_QUANTITIES, NODE_QUANTITIES, Network
 from scheduler.model.problem import Objective, Problem
 from scheduler.plan import plan
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 SUMS = [metric.name for metric in ADDITIVE_METRICS]
 every_sum = pytest.mark.parametrize("metric", SUMS)
-BOUNDED = [name for name, metric in METRICS.items() if getattr(metric, "default_range", None) is None]
 every_metric = pytest.mark.parametrize("metric", METRICS)
 
 
@@ -140,7 +139,7 @@ def test_moves_in_tables_and_in_lists_are_worth_the_same(
     assert sparse[feasible] == pytest.approx(dense.ravel()[feasible], abs=1e-9)
 
 
-@pytest.mark.parametrize("metric", BOUNDED)
+@pytest.mark.parametrize("metric", RANGED)
 @pytest.mark.parametrize("pinned", [False, True])
 def test_no_placement_leaves_the_range(priced: Priced, metric: str, *, pinned: bool) -> None:
     problem = priced(2, metric)

@@ -14,12 +14,10 @@ from bridge.round.small.search import Search
 from bridge.round.unread import with_stand_ins
 from scheduler.base.deadline import Deadline
 from scheduler.evaluation.evaluate import evaluate
-from scheduler.model.metrics.catalogue import METRICS
+from scheduler.model.metrics.catalogue import METRICS, RANGED
 from scheduler.model.metrics.cost import COST
 from scheduler.model.metrics.duration_excess import DURATION_EXCESS
-from scheduler.model.metrics.link_cost import LINK_COST
 from scheduler.model.metrics.migration import MIGRATION
-from scheduler.model.metrics.placement_cost import PLACEMENT_COST
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -92,7 +90,7 @@ class Worths:
             each: evaluate(question.problem, question.frame.nodes_of(there)) for each, there in hosts.items()
         }
         # limits on durations are those of executors that may move, and here none may
-        unknown = {DURATION_EXCESS.name, PLACEMENT_COST.name, LINK_COST.name}
+        unknown = {DURATION_EXCESS.name}
         costed = self._costs_are_known(task, hosts.values())
         pricing, pulled_mb = task.pricing, None
         if before in hosts and after in hosts and pricing.pull_mb_per_s is not None:
@@ -102,8 +100,8 @@ class Worths:
         if pulled_mb is None or not costed:
             unknown.add(MIGRATION.name)
         metrics = {
-            metric.answer: (_value(worth.get(before), name), _value(worth.get(after), name))
-            for name, metric in METRICS.items()
+            METRICS[name].answer: (_value(worth.get(before), name), _value(worth.get(after), name))
+            for name in RANGED
             if name not in unknown
         }
         move_cost = None if MIGRATION.name in unknown else pricing.price(hosts[before], hosts[after])

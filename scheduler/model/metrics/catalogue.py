@@ -35,3 +35,6 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
     {metric.name: metric for metric in (RESPONSE_TIME, *ADDITIVE_METRICS)}
 )
 """All metrics by name."""
+
+RANGED: tuple[str, ...] = tuple(name for name, metric in METRICS.items() if metric.default_range is None)
+"""Metrics whose range is what placements can have, unless one is given."""

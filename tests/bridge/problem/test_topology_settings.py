@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from bridge.problem.topology_settings import WEIGHED, Place, parse_topology_settings
+from bridge.problem.topology_settings import Place, parse_topology_settings
+from scheduler.model.metrics.catalogue import RANGED
 from scheduler.model.objective import Objective
 
 COMPONENTS = ("spout", "bolt")
@@ -98,7 +99,7 @@ def test_weights_that_nearly_sum_to_1_are_made_to(weights):
     )
 
 
-@pytest.mark.parametrize("metric", WEIGHED)
+@pytest.mark.parametrize("metric", RANGED)
 def test_every_metric_of_the_objective_can_be_weighed(metric):
     """By the name that instance files use."""
     settings = parse({key("weights"): {metric: 1}})
