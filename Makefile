@@ -13,7 +13,7 @@ SHIM := java-shim/target/stormplace-shim-0.1.0.jar
 SHIM_SOURCES := $(shell find java-shim/src -type f 2>/dev/null) pom.xml java-shim/pom.xml bridge/placement.thrift
 MVN := mvn -B -ntp
 
-.PHONY: help setup system demo test lint unit servers spark java lab clusters measured evaluation bench-shim bench-large bench-large-growth bench-large-made bench-emulator bench-placement bench-replacement simulate-replacement bench-data experiment-response-time experiment-adaptation experiment-replacement dist clean
+.PHONY: help setup system demo test lint unit servers spark java lab clusters measured evaluation bench-shim bench-large bench-large-growth bench-large-made bench-emulator bench-placement bench-replacement simulate-replacement bench-tiers bench-data experiment-response-time experiment-adaptation experiment-replacement dist clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 24
@@ -102,6 +102,9 @@ bench-replacement: setup  ## re-placement: 10,000 second plans, search and optim
 
 simulate-replacement: setup  ## re-placement simulated on Spark: the paper's rule, ours, hindsight; a report (five minutes)
 	$(BIN)/stormplace experiment replacement-simulation $(ARGS)
+
+bench-tiers: setup  ## strategies over edge, fog and cloud on problems of paper 002 (half an hour; ARGS="--seeds 1")
+	$(BIN)/python -m benchmarks.edge_fog_cloud $(ARGS)
 
 bench-data: setup  ## taxi data and queries: made, cleaned, answered on Spark, replayed and answered on Storm (half an hour)
 	$(BIN)/python -m benchmarks.trips
