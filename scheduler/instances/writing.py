@@ -91,7 +91,10 @@ def _network(network: Network, constraints: tuple[Constraint, ...]) -> dict[str,
     if network.underlay is not None:
         if (network.underlay.ends < 0).any():
             raise ModelError("network.links", "no instance file states a part of a network of links")
-        total = next((each.total for each in constraints if isinstance(each, LinkBandwidth)), NO_SUM)
+        totals = {each.total for each in constraints if isinstance(each, LinkBandwidth)}
+        if len(totals) > 1:
+            raise ModelError("network.bandwidth_sum", "no instance file states several at once")
+        total = next(iter(totals), NO_SUM)
         written["links"] = [_link(each) for each in network.underlay.links]
         limited = np.isfinite(network.underlay.bandwidth).any()
         return written | ({"bandwidth_sum": total} if limited and total != LinkBandwidth.total else {})
@@ -107,9 +110,9 @@ def _network(network: Network, constraints: tuple[Constraint, ...]) -> dict[str,
 
 
 def _link(link: UnderlayLink) -> dict[str, Any]:
-    written = {"between": list(link.between), "cost": link.cost, "delay_ms": link.delay_ms}
-    most = link.bandwidth_bytes_per_s
-    return written | ({} if most is None else {"bandwidth_bytes_per_s": most})
+    optional = {"cost": link.cost, "bandwidth_bytes_per_s": link.bandwidth_bytes_per_s}
+    stated = {key: value for key, value in optional.items() if value is not None}
+    return {"between": list(link.between), "delay_ms": link.delay_ms} | stated
 
 
 def _state(document: dict[str, Any], constraints: tuple[Constraint, ...]) -> None:
@@ -120,7 +123,8 @@ def _state(document: dict[str, Any], constraints: tuple[Constraint, ...]) -> Non
         elif isinstance(each, CoLocation):
             document["application"].setdefault("colocate", []).append(list(each.operators))
         elif isinstance(each, LatencyLimit):
-            document["application"].setdefault("latency_limit_ms", {})[each.operator] = each.most_ms
+            limits = document["application"].setdefault("latency_limit_ms", {})
+            limits[each.operator] = min(each.most_ms, limits.get(each.operator, each.most_ms))
         elif isinstance(each, LinkBandwidth):
             continue
         elif each.kind not in KINDS:

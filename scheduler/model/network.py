@@ -203,6 +203,9 @@ def linked_network(nodes: Sequence[Node], links: Sequence[UnderlayLink]) -> Netw
     Raises:
         ModelError: See `Underlay.of`.
     """
+    unique("nodes", [node.name for node in nodes])
+    if not nodes:
+        raise ModelError("nodes", "expected at least one node")
     underlay = Underlay.of(nodes, links)
     return Network(nodes, underlay.delay_ms, link_cost=underlay.along(underlay.cost), underlay=underlay)
 

@@ -33,13 +33,14 @@ class UnderlayLink:
 
     Attributes:
         between: Names of its two ends.
-        cost: q_uv of paper 002, what a flow over it costs (>= 0).
+        cost: q_uv of paper 002, what a flow over it costs (>= 0); None is 0, or the delay if no link has a
+            cost.
         delay_ms: One way (>= 0).
         bandwidth_bytes_per_s: B_uv, what flows in both directions together may send (>= 0); None: no limit.
     """
 
     between: tuple[str, str]
-    cost: float = quantity(0.0)
+    cost: float | None = None
     delay_ms: float = quantity(0.0)
     bandwidth_bytes_per_s: float | None = None
 
@@ -51,9 +52,10 @@ class UnderlayLink:
             raise ModelError("between[1]", f"{shown(second)} is the first node too")
         object.__setattr__(self, "between", (first, second))
         check_quantities(self)
-        if self.bandwidth_bytes_per_s is not None:
-            most = number("bandwidth_bytes_per_s", self.bandwidth_bytes_per_s)
-            object.__setattr__(self, "bandwidth_bytes_per_s", most)
+        for each in ("cost", "bandwidth_bytes_per_s"):
+            given = getattr(self, each)
+            if given is not None:
+                object.__setattr__(self, each, number(each, given))
 
     @property
     def title(self) -> str:
@@ -84,7 +86,7 @@ class Underlay:
     bandwidth: FloatArray = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "cost", frozen(np.array([each.cost for each in self.links], dtype=float)))
+        object.__setattr__(self, "cost", frozen(np.array(_costs(self.links), dtype=float)))
         most = [each.bandwidth_bytes_per_s for each in self.links]
         limits = np.array([np.inf if each is None else each for each in most], dtype=float)
         object.__setattr__(self, "bandwidth", frozen(limits))
@@ -102,9 +104,10 @@ class Underlay:
         index = {node.name: u for u, node in enumerate(nodes)}
         ends = _ends(links, index)
         relays = np.array([node.relays for node in nodes])
-        cost, hops = _distances(len(nodes), ends, [each.cost for each in links], relays)
+        costs = _costs(links)
+        cost, hops = _distances(len(nodes), ends, costs, relays)
         _check_joined(nodes, cost)
-        route = _routes(ends, [each.cost for each in links], relays, cost, hops)
+        route = _routes(ends, costs, relays, cost, hops)
         return Underlay(tuple(links), frozen(route), frozen(ends), frozen(relays))
 
     def along(self, per_link: FloatArray) -> FloatArray:
@@ -130,6 +133,13 @@ class Underlay:
         ends = np.where(self.ends < 0, -1, position[self.ends])
         route = self.route[:, nodes[:, None], nodes]
         return replace(self, route=frozen(route), ends=frozen(ends), relays=frozen(self.relays[nodes]))
+
+
+def _costs(links: Sequence[UnderlayLink]) -> list[float]:
+    """Return the cost of each link; where none is stated, its delay."""
+    if all(each.cost is None for each in links):
+        return [each.delay_ms for each in links]
+    return [each.cost or 0.0 for each in links]
 
 
 def _ends(links: Sequence[UnderlayLink], index: Mapping[str, int]) -> IntArray:
@@ -202,4 +212,4 @@ def _routes(
         layer[start[under_way], end[under_way]] = link[at[under_way], end[under_way]]
         layers.append(np.maximum(layer, layer.T))
         at[under_way] = first[at[under_way], end[under_way]]
-    return np.array(layers).reshape(len(layers), count, count)
+    return np.array(layers, dtype=np.int64).reshape(len(layers), count, count)

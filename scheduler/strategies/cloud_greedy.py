@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.contract.strategy import Context, NoParameters, StrategyEntry, Suggestion
+from scheduler.evaluation.evaluate import check
 from scheduler.exact.flows.flow_form import blocks
 from scheduler.model.capacity import fits
 from scheduler.model.constraints.latency_limit import LatencyLimit
@@ -16,6 +17,9 @@ from scheduler.model.metrics.placement_cost import PLACEMENT_COST
 if TYPE_CHECKING:
     from scheduler.base.arrays import IntArray
     from scheduler.model.problem import Problem
+
+IGNORED = (LinkBandwidth.kind, LatencyLimit.kind)
+"""What it does not look at."""
 
 
 def cloud_greedy(problem: Problem, _parameters: NoParameters, _context: Context, /) -> Suggestion:
@@ -45,6 +49,9 @@ def cloud_greedy(problem: Problem, _parameters: NoParameters, _context: Context,
         node = int(np.where(where, costs[group].sum(axis=0), np.inf).argmin())
         placement[group] = node
         left[node] -= problem.demand[group].sum(axis=0)
+    for violation in check(problem, placement):
+        if violation.kind not in IGNORED:
+            return Suggestion(None, violation.message)
     return Suggestion(
         placement, "each operator on the cheapest cloud node with room; links were not looked at"
     )
@@ -62,5 +69,5 @@ ENTRY = StrategyEntry(
     summary="every operator on the cheapest cloud node with room, whatever its links",
     scales=True,
     needs=("cloud",),
-    ignores=(LinkBandwidth.kind, LatencyLimit.kind),
+    ignores=IGNORED,
 )

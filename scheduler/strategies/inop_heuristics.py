@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from scheduler.contract.additions import Additions
-from scheduler.contract.strategy import Context, NoParameters, StrategyEntry, Suggestion
+from scheduler.contract.strategy import Context, NoParameters, Progress, StrategyEntry, Suggestion
 from scheduler.evaluation.evaluate import check, evaluate
 from scheduler.exact.flows.placing import place_exactly
 from scheduler.reduce.additions.colocation import SHARE, colocated
@@ -25,6 +25,7 @@ from scheduler.strategies.cloud_greedy import cloud_greedy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from scheduler.base.arrays import IntArray
     from scheduler.model.problem import Problem
 
 OF_SOLVING = 0.7
@@ -99,18 +100,26 @@ def _dropping(
     heuristic: Heuristic, problem: Problem, added: Additions, found: Suggestion, context: Context
 ) -> Suggestion:
     """Return what is found with as many additions as leave something better than `cloud-greedy`."""
-    limit = _greedy_objective(problem, context)
+    greedy = _greedy(problem, context)
+    limit = math.inf if greedy is None else evaluate(problem, greedy).objective
     dropped = []
     for what, fewer in _steps(added):
-        if found.placement is not None and evaluate(problem, found.placement).objective <= limit:
+        if found.placement is not None and _objective(problem, found) <= limit:
             break
         dropped.append(what)
         added, found = fewer, _within(problem, fewer, context)
+    if greedy is not None and _objective(problem, found) > limit:
+        return Suggestion(greedy, f"{heuristic.name} found nothing as good in time: that of cloud-greedy")
     stated = _stated(heuristic, found, added)
     if not dropped:
         return stated
     why = f"{' and '.join(dropped)} of {heuristic.name} left no placement, or one worse than cloud-greedy"
     return replace(stated, reason=f"{stated.reason}; {why}, and were dropped")
+
+
+def _objective(problem: Problem, found: Suggestion) -> float:
+    """Return F of what was found, infinite if nothing was."""
+    return math.inf if found.placement is None else evaluate(problem, found.placement).objective
 
 
 def _steps(added: Additions) -> Iterator[tuple[str, Additions]]:
@@ -122,7 +131,12 @@ def _steps(added: Additions) -> Iterator[tuple[str, Additions]]:
 
 
 def _within(problem: Problem, added: Additions, context: Context) -> Suggestion:
-    part = replace(context, deadline=context.deadline.share(OF_SOLVING))
+    def unbounded(progress: Progress, /) -> None:
+        context.report(replace(progress, bound=None))
+
+    # a bound within additions is none of the problem
+    report = unbounded if added else context.report
+    part = replace(context, deadline=context.deadline.share(OF_SOLVING), report=report)
     return place_exactly(constrained(problem, added), part)
 
 
@@ -134,13 +148,12 @@ def _stated(heuristic: Heuristic, found: Suggestion, added: Additions) -> Sugges
     return replace(found, reason=reason, bound=None, proved=False, added=added)
 
 
-def _greedy_objective(problem: Problem, context: Context) -> float:
+def _greedy(problem: Problem, context: Context) -> IntArray | None:
+    """Return the placement of `cloud-greedy`, None if it has none that keeps to everything."""
     if all(node.tier != "cloud" for node in problem.network.nodes):
-        return math.inf
+        return None
     greedy = cloud_greedy(problem, NoParameters(), context).placement
-    if greedy is None or check(problem, greedy):
-        return math.inf
-    return evaluate(problem, greedy).objective
+    return None if greedy is None or check(problem, greedy) else greedy
 
 
 def _additions(heuristic: Heuristic, problem: Problem, parameters: HeuristicParameters) -> Additions:

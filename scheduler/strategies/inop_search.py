@@ -57,7 +57,7 @@ def inop_search(problem: Problem, parameters: InopSearchParameters, context: Con
         incumbent.raise_bound(bound, "prices")
 
     found = search(form, context, take, parameters.passes, parameters.patience)
-    if found.at is None:
+    if found.at is None or incumbent.placement is None:
         return place_exactly(problem, context)
     proved = incumbent.bound >= incumbent.objective - PROOF * max(1.0, abs(incumbent.objective))
     reason = "its bound at prices proves it" if proved else "graphs that compete placed together, at prices"

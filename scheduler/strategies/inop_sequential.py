@@ -54,6 +54,8 @@ def inop_sequential(problem: Problem, parameters: SequentialParameters, context:
     at = placed_again(form, context, outcome.at, parameters.passes)
     incumbent = Incumbent(problem, context.report)
     incumbent.offer(form.placement(at), "graph by graph")
+    if incumbent.placement is None:
+        return place_exactly(problem, context)
     return incumbent.suggestion("graph by graph, each exactly in what the others leave")
 
 
@@ -61,8 +63,9 @@ def _order(problem: Problem, form: FlowForm, first: list[str]) -> list[int]:
     """Return all graphs of a form, those named first."""
     member, names = problem.application.graphs.member, problem.application.graphs.names
     of_name = {
-        names[int(member[int(operators[0])])]: int(graph)
+        names[int(member[i])]: int(graph)
         for operators, graph in zip(form.members, form.graph, strict=True)
+        for i in operators.tolist()
     }
     order = [of_name[each] for each in first]
     return list(dict.fromkeys([*order, *range(int(form.graph.max()) + 1)]))

@@ -13,7 +13,7 @@ import numpy as np
 
 from scheduler.base.work import OutOfTimeError
 from scheduler.exact.flows.closing import close
-from scheduler.exact.flows.covers import Cover, cover
+from scheduler.exact.flows.covers import Cover, cover, crowd, no_good
 from scheduler.exact.flows.flow_program import FlowProgram, flow_program
 from scheduler.exact.solver.ask import LONGEST_WAIT_S, SOLVER_SHARE, SOLVER_TOLERANCE, awaited
 from scheduler.exact.solver.solvers import SolverAnswer, SolverRequest, run_highs
@@ -133,18 +133,19 @@ class _Search:
             self.report(None, bound)
 
     def _take(self, form: FlowForm, program: FlowProgram, answer: SolverAnswer) -> bool:
-        """Take a solution if it fits on fixed routes; else add cuts and return True."""
+        """Take a solution if it fits, on fixed routes and exactly; else add cuts and return True."""
         if answer.values is None:
             return False
         at = program.at(answer.values)
-        over = form.overfull(at).tolist()
-        if not over:
+        if form.fits(at):
             worth = form.value(at)
             if worth < self.worth:
                 self.best, self.worth = at, worth
                 self.report(at, self.bound)
             return False
-        self.covers += [cover(self.form, at, link) for link in over]
+        cuts = [cover(self.form, at, link) for link in form.overfull(at).tolist()]
+        cuts += [crowd(self.form, at, node, resource) for node, resource in form.crowded(at).tolist()]
+        self.covers += cuts or [no_good(self.form, at)]
         return True
 
 

@@ -1,4 +1,4 @@
-"""Cuts for links that a placement overfills on fixed routes (cover inequalities; docs/design/030)."""
+"""Cuts for what a placement overfills, above all links on fixed routes (covers; docs/design/030)."""
 
 from __future__ import annotations
 
@@ -57,3 +57,32 @@ def cover(form: FlowForm, at: IntArray, link: int) -> Cover:
     free = [block for block in where if choices[block] > 1]
     terms = [(block, node) for block in free for node in where[block].tolist()]
     return Cover(np.array(terms, dtype=np.int64).reshape(len(terms), 2), float(len(free) - 1))
+
+
+def crowd(form: FlowForm, at: IntArray, node: int, resource: int) -> Cover:
+    """Return the cut that keeps a smallest set of blocks, which demand more than a node has, from being
+    there.
+
+    Rows keep capacities to the tolerance of a solver only.
+
+    Args:
+        form: The problem.
+        at: (n_blocks,) nodes with which the node is crowded.
+        node: The node.
+        resource: Of which it has too little.
+    """
+    there = np.flatnonzero(at == node)
+    there = there[np.argsort(-form.demand[there, resource], kind="stable")]
+    limit = form.capacity[node, resource] + TOLERANCE
+    needed = int(np.searchsorted(np.cumsum(form.demand[there, resource]), limit, side="right")) + 1
+    return _not_all(form, at, there[:needed])
+
+
+def no_good(form: FlowForm, at: IntArray) -> Cover:
+    """Return the cut that forbids one placement."""
+    return _not_all(form, at, np.arange(form.n_blocks))
+
+
+def _not_all(form: FlowForm, at: IntArray, blocks: IntArray) -> Cover:
+    free = blocks[form.allowed[blocks].sum(axis=1) > 1]
+    return Cover(np.column_stack([free, at[free]]), float(len(free) - 1))

@@ -101,15 +101,30 @@ class FlowForm:
         room = TOLERANCE * np.maximum(1.0, most)
         return np.flatnonzero(self.used(at) > self.bandwidth + room)
 
-    def fits(self, at: IntArray) -> bool:
-        """Return whether blocks on nodes (n_blocks,) keep to capacities and bandwidths; limits of latency
-        apart.
-
-        Where pairs of nodes are limited, that is for others to say.
-        """
+    def crowded(self, at: IntArray) -> IntArray:
+        """Return (k, 2) nodes and resources of which blocks on nodes (n_blocks,) demand too much."""
         load = np.zeros(self.capacity.shape)
         np.add.at(load, at, self.demand)
-        return bool((load <= self.capacity + TOLERANCE).all()) and not len(self.overfull(at))
+        return np.argwhere(load > self.capacity + TOLERANCE)
+
+    def fits(self, at: IntArray) -> bool:
+        """Return whether blocks on nodes (n_blocks,) keep to all limits."""
+        if len(self.crowded(at)) or len(self.overfull(at)):
+            return False
+        column = self.placement(at)[:, None]
+        if not all(bool(limit.met(column)[0]) for limit in self.limits):
+            return False
+        return not self.by_pair or self._pairs_fit(at)
+
+    def _pairs_fit(self, at: IntArray) -> bool:
+        """Return whether the flows between each two nodes keep within the narrowest link of their route."""
+        pairs, which = np.unique(np.sort(at[self.ends], axis=1), axis=0, return_inverse=True)
+        sent = np.zeros(len(pairs))
+        np.add.at(sent, which.ravel(), self.flow)
+        room = np.append(self.bandwidth, np.inf)[self.underlay.route[:, pairs[:, 0], pairs[:, 1]]]
+        most = room.min(axis=0, initial=np.inf)
+        slack = TOLERANCE * np.maximum(1.0, np.where(np.isfinite(most), most, 1.0))
+        return bool((sent <= most + slack).all())
 
     def placement(self, at: IntArray) -> IntArray:
         """Return the placement (n_ops,) with blocks on nodes (n_blocks,), of a form of all operators."""
@@ -159,7 +174,10 @@ def flow_form(problem: Problem) -> FlowForm | None:
     weights = [term.weight for term in form.pairs]
     no_weight = np.zeros(len(problem.application.streams))
     ends, weight, flow = _flows(problem, block, sum(weights, no_weight))
-    total = next((rule.total for rule in problem.rules if isinstance(rule, LinkBandwidthRule)), None)
+    totals = {rule.total for rule in problem.rules if isinstance(rule, LinkBandwidthRule)}
+    if len(totals) > 1:
+        return None
+    total = next(iter(totals), None)
     underlay = network.underlay
     unlimited = np.full(len(underlay.links), np.inf)
     count = len(members)

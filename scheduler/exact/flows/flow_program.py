@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.exact.solver.model_builder import ModelBuilder
+from scheduler.model.capacity import TOLERANCE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -109,7 +110,9 @@ class _Writer:
         pairs = self.size[form.ends].prod(axis=1)
         few = pairs <= PAIRS_PER_LINK * 2 * len(form.underlay.links)
         timed = np.array([a in late and b in late for a, b in form.ends.tolist()], dtype=bool)
-        self.in_pairs = few | timed | all_pairs | form.by_pair
+        # a flow over links cannot be followed through nodes that this part of a network does not have
+        part = bool((form.underlay.ends < 0).any())
+        self.in_pairs = few | timed | all_pairs | form.by_pair | part
         self.block_of = block_of
         self.route = self._rows_of_routes()
         self.usage = _Usage()
@@ -169,9 +172,10 @@ class _Writer:
         asked = form.allowed.T.astype(np.float64) @ form.demand
         for u, r in np.argwhere(asked > form.capacity).tolist():
             blocks = np.flatnonzero(form.allowed[:, u] & (form.demand[:, r] > 0))
-            self.model.row(
-                -np.inf, float(form.capacity[u, r]), (self.place[blocks, u], form.demand[blocks, r])
-            )
+            most = float(form.capacity[u, r])
+            scale = max(1.0, most)  # a solver's tolerances are absolute
+            terms = self.place[blocks, u], form.demand[blocks, r] / scale
+            self.model.row(-np.inf, (most + TOLERANCE) / scale, terms)
 
     def _flow(self, f: int, a: int, b: int) -> None:
         """Add the variables of a flow, and what it uses of bandwidths."""
@@ -241,7 +245,9 @@ class _Writer:
             part = slice(begins[r], begins[r + 1])
             left = float(self.most[r] - self.spent[r])
             if np.isfinite(left) and total[part].sum() > left:
-                self.model.row(-np.inf, left, (key[1, part], total[part]))
+                scale = max(1.0, float(self.most[r]))
+                most = left / scale + TOLERANCE
+                self.model.row(-np.inf, most, (key[1, part], total[part] / scale))
 
     def _latencies(self) -> None:
         """Add the times at which operators begin, as far as limits need them."""

@@ -60,8 +60,10 @@ def placed_together(
         found = best_by_flows(part, context, at[blocks])
         better = found.at is not None and part.value(found.at) < part.value(at[blocks]) - 1e-9
         if better and found.at is not None:
+            others[blocks] = found.at
+            better = form.fits(others)
+        if better:
             at = others
-            at[blocks] = found.at
             report(at)
         stop.note(improved=better)
     return at

@@ -52,11 +52,12 @@ def place_exactly(problem: Problem, context: Context, *, all_pairs: bool = False
     found = best_by_flows(form, context, start, all_pairs=all_pairs, report=report)
     if found.at is not None:
         incumbent.offer(form.placement(found.at), "HiGHS")
+    proved = found.proved and (found.at is None or incumbent.placement is not None)
     if incumbent.placement is None:
-        if found.proved:
+        if proved:
             return Suggestion(None, "HiGHS proved that no placement exists", proved=True)
         first = greedy_placement(problem, context).placement
         if first is not None:
             incumbent.offer(first, "greedy")
-    reason = "proved by HiGHS, its flows over links" if found.proved else "no proof before the deadline"
-    return incumbent.suggestion(reason, proved=found.proved)
+    reason = "proved by HiGHS, its flows over links" if proved else "no proof before the deadline"
+    return incumbent.suggestion(reason, proved=proved)

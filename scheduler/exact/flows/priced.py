@@ -87,7 +87,7 @@ class Priced:
         return Point(bound, at, (capacity, link), prices)
 
     def _meet(self, at: IntArray) -> None:
-        if not self.form.by_pair and not self.form.limits and self.form.fits(at):
+        if self.form.fits(at):
             worth = self.form.value(at)
             if worth < self.worth:
                 self.met, self.worth = at, worth

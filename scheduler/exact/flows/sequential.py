@@ -70,7 +70,8 @@ def _in_order(form: FlowForm, context: Context, order: Sequence[int]) -> tuple[I
         if found.at is None:
             return None, graph if found.proved else None
         at[blocks] = found.at
-    return at, None
+    # what graphs leave each other is known to a tolerance only
+    return (at if form.fits(at) else None), None
 
 
 def placed_again(form: FlowForm, context: Context, at: IntArray, passes: int) -> IntArray:
@@ -94,7 +95,8 @@ def placed_again(form: FlowForm, context: Context, at: IntArray, passes: int) ->
             part = form.part(blocks, *left_by(form, others))
             found = best_by_flows(part, context)
             if found.at is not None and part.value(found.at) < part.value(at[blocks]):
-                at[blocks] = found.at
+                others[blocks] = found.at
+                at = others if form.fits(others) else at
         if form.value(at) >= before - GAIN * max(1.0, abs(before)):
             break
     return at

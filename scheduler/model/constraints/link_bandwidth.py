@@ -95,9 +95,10 @@ def _by_pair(network: Network, underlay: Underlay) -> tuple[np.ndarray, FloatArr
 
 
 def overfull_links(problem: Problem, placement: np.ndarray) -> list[tuple[str, float, float]]:
-    """Return title, bytes/s and limit of every link that carries more than its bandwidth."""
+    """Return title, bytes/s and limit of every link that carries more than it may."""
     underlay = problem.network.underlay
-    if underlay is None:
+    limited = any(isinstance(each, LinkBandwidth) and each.total == "link" for each in problem.constraints)
+    if underlay is None or not limited:
         return []
     application = problem.application
     start, end = placement[application.stream_source], placement[application.stream_target]
