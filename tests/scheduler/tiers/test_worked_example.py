@@ -163,6 +163,25 @@ def test_what_heuristics_add() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("capacities", "pins"),
+    [
+        ({"e2": 4.0}, {"a.o1": "e2", "b.o3": "e1"}),
+        ({"e2": 4.0, "e1": 2.0}, {"a.o1": "e2", "b.o3": "f2"}),
+        ({"e2": 4.0, "e1": 2.0, "f2": 2.0}, {"a.o1": "e2"}),
+    ],
+)
+def test_pins_leave_room_for_each_other(capacities: dict[str, float], pins: dict[str, str]) -> None:
+    """The second one goes where the first one has left enough, or nowhere."""
+    changed = networked()
+    for node in changed["network"]["nodes"]:
+        node["capacity"]["load"] = capacities.get(node["name"], node["capacity"]["load"])
+    problem = parsed(changed)
+    assert problem.network.underlay is not None
+
+    assert pinned(problem, problem.network.underlay) == pins
+
+
 @pytest.mark.parametrize("strategy", ["inop-pin", "inop-comb-1", "inop-comb-2"])
 def test_a_pin_against_a_narrow_link(strategy: str) -> None:
     """The answer names both, and that there is a placement without the pin; `drop` finds it."""
