@@ -184,6 +184,14 @@ def print_tables(problem: Problem, result: Result, seconds: float) -> None:
         takes = f"{late['duration_ms']:.6g} ms per tuple on {printable(late['node'])}"
         most = f"and its limit is {late['duration_max_ms']:.6g} ms"
         console.print(f"{printable(late['operator'])} takes {takes}, {most}", highlight=False, markup=False)
+    added = result.added
+    for what, which in (
+        ("pinned", [f"{operator}@{node}" for operator, node in added.pinned.items()]),
+        ("together", ["+".join(pair) for pair in added.colocated]),
+        ("restricted", list(added.allowed)),
+    ):
+        if which:
+            console.print(f"Added: {what} {printable(', '.join(which))}", highlight=False, markup=False)
     for full in _overfull(problem, result) or ():
         has = f"{full['bandwidth_bytes_per_s']:.6g} bytes/s and carries {full['bytes_per_s']:.6g}"
         console.print(f"Overfull: {printable(full['link'])} has {has}", highlight=False, markup=False)

@@ -48,10 +48,10 @@ def inop_sequential(problem: Problem, parameters: SequentialParameters, context:
     unknown = [each for each in first if each not in names]
     if unknown:
         return Suggestion(None, f"order: {unknown[0]} is no graph; the graphs are {', '.join(names)}")
-    outcome = one_after_the_other(form, context, _order(problem, form, first))
-    if outcome.at is None:
+    at = one_after_the_other(form, context, _order(problem, form, first))
+    if at is None:
         return place_exactly(problem, context)
-    at = placed_again(form, context, outcome.at, parameters.passes)
+    at = placed_again(form, context, at, parameters.passes)
     incumbent = Incumbent(problem, context.report)
     incumbent.offer(form.placement(at), "graph by graph")
     if incumbent.placement is None:

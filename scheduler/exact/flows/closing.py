@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from scheduler.exact.flows.priced import Point, Priced
 
 if TYPE_CHECKING:
@@ -71,7 +73,7 @@ def close(form: FlowForm, best: IntArray | None, deadline: Deadline) -> Closed:
         slack = SAFE * max(1.0, abs(worth)) if math.isfinite(worth) else 0.0
         bound = max(bound, min(point.bound - slack, worth))
         if math.isinf(point.bound):
-            form = form.closed(form.allowed & False)
+            form = form.closed(np.zeros_like(form.allowed))
         elif math.isfinite(worth):
             form = form.closed(priced.least_on_nodes(point) < worth - slack)
     return Closed(form, bound, best, point)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from scheduler.construct.greedy_placement import greedy_placement
 from scheduler.contract.incumbent import Incumbent
 from scheduler.contract.strategy import Suggestion
+from scheduler.evaluation.evaluate import OBJECTIVE_STEP
 from scheduler.exact.flows.by_flows import best_by_flows
 from scheduler.exact.flows.flow_form import flow_form
 from scheduler.exact.flows.searching import search
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from scheduler.contract.strategy import Context
     from scheduler.model.problem import Problem
 
+SOURCE = "flows"
+"""Of news on the way."""
 OF_START = 0.3
 """Of the time left goes at most to a start."""
 
@@ -42,8 +45,8 @@ def place_exactly(problem: Problem, context: Context, *, all_pairs: bool = False
 
     def report(at: IntArray | None, bound: float) -> None:
         if at is not None:
-            incumbent.offer(form.placement(at), "HiGHS")
-        incumbent.raise_bound(bound, "HiGHS")
+            incumbent.offer(form.placement(at), SOURCE)
+        incumbent.raise_bound(bound, SOURCE)
 
     start = None
     if form.graph.max() > 0 and not form.by_pair and not form.limits:
@@ -51,13 +54,16 @@ def place_exactly(problem: Problem, context: Context, *, all_pairs: bool = False
         start = search(form, part, report).at
     found = best_by_flows(form, context, start, all_pairs=all_pairs, report=report)
     if found.at is not None:
-        incumbent.offer(form.placement(found.at), "HiGHS")
-    proved = found.proved and (found.at is None or incumbent.placement is not None)
+        incumbent.offer(form.placement(found.at), SOURCE)
+    taken = found.at is None or incumbent.objective <= form.value(found.at) + OBJECTIVE_STEP
+    proved = found.proved and taken
     if incumbent.placement is None:
         if proved:
-            return Suggestion(None, "HiGHS proved that no placement exists", proved=True)
+            return Suggestion(None, "prices and HiGHS proved that no placement exists", proved=True)
         first = greedy_placement(problem, context).placement
         if first is not None:
             incumbent.offer(first, "greedy")
-    reason = "proved by HiGHS, its flows over links" if proved else "no proof before the deadline"
+    reason = (
+        "proved by prices, and by HiGHS for what they leave" if proved else "no proof before the deadline"
+    )
     return incumbent.suggestion(reason, proved=proved)

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from scheduler.base.deadline import Deadline
     from scheduler.exact.flows.flow_form import FlowForm
 
-MOST_STEPS = 150
-"""Steps of the ascent at most."""
 RULE = StepRule(patience=6, shortened=0.6, least=1e-4, from_best=True)
 """How steps of the ascent become shorter."""
 
@@ -96,13 +94,13 @@ class Priced:
         """Return what nothing but each graph by itself proves."""
         return self.point(np.zeros(self.form.capacity.shape), np.zeros(len(self.form.bandwidth)))
 
-    def ascended(self, target: float, deadline: Deadline, most: int = MOST_STEPS) -> Point:
+    def ascended(self, target: float, deadline: Deadline, most: int) -> Point:
         """Return the point with the highest bound that an ascent from no prices finds.
 
         Args:
             target: F of a known placement, or something near it.
             deadline: When to stop.
-            most: Steps.
+            most: Steps at most.
         """
         form = self.form
         start = self.point_without_prices()

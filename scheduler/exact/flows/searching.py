@@ -53,7 +53,7 @@ def search(
         patience: As `PATIENCE`; None: only the deadline ends the search.
     """
     part = replace(context, deadline=context.deadline.share(OF_START))
-    at = one_after_the_other(form, part, range(int(form.graph.max()) + 1)).at
+    at = one_after_the_other(form, part, range(int(form.graph.max()) + 1))
     if at is not None:
         at = placed_again(form, part, at, passes)
         report(at, float("-inf"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,45 +19,29 @@ GAIN = 1e-9
 """Least relative gain of a pass after which another one follows."""
 
 
-@dataclass(frozen=True, eq=False)
-class Outcome:
-    """How the graphs went.
-
-    Attributes:
-        at: (n_blocks,) nodes of the blocks; None if a graph found no room in any order.
-        order: The graphs in the order in which they were placed last.
-    """
-
-    at: IntArray | None
-    order: tuple[int, ...]
-
-
-def one_after_the_other(
-    form: FlowForm, context: Context, order: Sequence[int], *, again: bool = True
-) -> Outcome:
+def one_after_the_other(form: FlowForm, context: Context, order: Sequence[int]) -> IntArray | None:
     """Place the graphs of a form in an order; one that finds no room goes first in the next try.
 
-    There are as many tries as graphs. Bandwidth of pairs is not split up among graphs: `at` is None then.
+    There are as many tries as graphs. Bandwidth of pairs is not split up among graphs.
 
     Args:
         form: The form; its graphs share nothing but nodes and links.
         context: Deadline, and children for the solver.
         order: All graphs.
-        again: Whether other orders are tried.
+
+    Returns:
+        (n_blocks,) nodes of the blocks; None if a graph found no room in any order.
     """
     order = list(order)
     if form.by_pair:
-        return Outcome(None, tuple(order))
-    tries = len(order) if again else 1
-    for _ in range(tries):
+        return None
+    for _ in range(len(order)):
         at, stuck = _in_order(form, context, order)
-        if at is not None or stuck is None or context.deadline.expired():
-            return Outcome(at, tuple(order))
-        if order[0] == stuck:
-            break
+        if at is not None or stuck is None or order[0] == stuck or context.deadline.expired():
+            return at
         order.remove(stuck)
         order.insert(0, stuck)
-    return Outcome(None, tuple(order))
+    return None
 
 
 def _in_order(form: FlowForm, context: Context, order: Sequence[int]) -> tuple[IntArray | None, int | None]:

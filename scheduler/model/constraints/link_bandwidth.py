@@ -15,12 +15,14 @@ from scheduler.model.constraints.linear import Charges, LinearRows, LinearRule, 
 from scheduler.model.constraints.room_on_routes import stuck_operator
 
 if TYPE_CHECKING:
-    from scheduler.base.arrays import FloatArray
+    from scheduler.base.arrays import FloatArray, IntArray
     from scheduler.model.network import Network
     from scheduler.model.problem import Problem
     from scheduler.model.underlay import Underlay
 
 BandwidthSum = Literal["link", "pair"]
+LINK = "the link "
+"""Before the title of a link, where it is a subject."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,9 @@ class LinkBandwidth(Constraint):
         underlay = problem.network.underlay
         if underlay is None:
             raise ModelError(where, "the network names no links")
-        row, most, subjects = (_by_link if self.total == "link" else _by_pair)(problem.network, underlay)
+        row, most, subjects = (
+            _by_link(underlay) if self.total == "link" else _by_pair(problem.network, underlay)
+        )
         if not len(most):
             return None
         charges = Charges(np.maximum(row, 0), (row >= 0).astype(np.float64))
@@ -72,17 +76,16 @@ class LinkBandwidthRule(LinearRule):
         return stuck_operator(self.problem) or super().conflict()
 
 
-def _by_link(network: Network, underlay: Underlay) -> tuple[np.ndarray, FloatArray, tuple[str, ...]]:
+def _by_link(underlay: Underlay) -> tuple[IntArray, FloatArray, tuple[str, ...]]:
     """Return rows (n_layers, n_nodes, n_nodes) by route, -1 for none, their limits and subjects."""
-    del network
     limited = np.flatnonzero(np.isfinite(underlay.bandwidth))
     number = np.full(len(underlay.links) + 1, -1)
     number[limited] = np.arange(len(limited))
-    subjects = tuple(f"the link {underlay.links[k].title}" for k in limited.tolist())
+    subjects = tuple(f"{LINK}{underlay.links[k].title}" for k in limited.tolist())
     return number[underlay.route], underlay.bandwidth[limited], subjects
 
 
-def _by_pair(network: Network, underlay: Underlay) -> tuple[np.ndarray, FloatArray, tuple[str, ...]]:
+def _by_pair(network: Network, underlay: Underlay) -> tuple[IntArray, FloatArray, tuple[str, ...]]:
     """Return the same with a row per pair of nodes."""
     narrowest = underlay.narrowest
     first, second = np.nonzero(np.triu(np.isfinite(narrowest), 1))
@@ -94,18 +97,12 @@ def _by_pair(network: Network, underlay: Underlay) -> tuple[np.ndarray, FloatArr
     return row, narrowest[first, second], subjects
 
 
-def overfull_links(problem: Problem, placement: np.ndarray) -> list[tuple[str, float, float]]:
+def overfull_links(problem: Problem, placement: IntArray) -> list[tuple[str, float, float]]:
     """Return title, bytes/s and limit of every link that carries more than it may."""
-    underlay = problem.network.underlay
-    limited = any(isinstance(each, LinkBandwidth) and each.total == "link" for each in problem.constraints)
-    if underlay is None or not limited:
-        return []
-    application = problem.application
-    start, end = placement[application.stream_source], placement[application.stream_target]
-    used = np.zeros(len(underlay.links) + 1)
-    flow = application.rate * application.tuple_bytes
-    for layer in underlay.route:
-        np.add.at(used, layer[start, end], flow)
-    limit = underlay.bandwidth + TOLERANCE * np.maximum(1.0, underlay.bandwidth)
-    over = np.flatnonzero(used[:-1] > limit).tolist()
-    return [(underlay.links[k].title, float(used[k]), float(underlay.bandwidth[k])) for k in over]
+    found = []
+    for rule in problem.rules:
+        if isinstance(rule, LinkBandwidthRule) and rule.total == "link":
+            load, most = rule.load(placement[:, None])[:, 0], rule.linear.most
+            over = np.flatnonzero(load > most + TOLERANCE * np.maximum(1.0, most)).tolist()
+            found += [(rule.subjects[r].removeprefix(LINK), float(load[r]), float(most[r])) for r in over]
+    return found

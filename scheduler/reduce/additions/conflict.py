@@ -10,6 +10,7 @@ import numpy as np
 from scheduler.contract.additions import Additions
 from scheduler.exact.flows.by_flows import Found, best_by_flows
 from scheduler.exact.flows.flow_form import flow_form
+from scheduler.model.constraints.names import listed
 from scheduler.reduce.additions.constrained import constrained
 
 if TYPE_CHECKING:
@@ -19,15 +20,12 @@ if TYPE_CHECKING:
     from scheduler.exact.flows.flow_form import FlowForm
     from scheduler.model.problem import Problem
 
-MOST_LOOKED_AT = 64
-"""Additions of which each is left out once; of more, only all of a kind together."""
-
 
 def conflict(problem: Problem, added: Additions, strategy: str, context: Context) -> str:
     """Return what conflicts, and whether there is a placement without the additions, in one sentence.
 
-    Additions are left out one by one as long as there is no placement without them; what remains is a set of
-    which none can be missed.
+    Additions are left out one by one as long as there is no placement without them; what remains, unless the
+    deadline comes first, is a set of which none can be missed.
 
     Args:
         problem: The problem without the additions.
@@ -42,14 +40,13 @@ def conflict(problem: Problem, added: Additions, strategy: str, context: Context
     units = list(_units(problem, added))
     kept = [each for _, each in units]
     titles = [title for title, _ in units]
-    if len(units) <= MOST_LOOKED_AT:
-        for k in range(len(units)):
-            fewer = [each for j, each in enumerate(kept) if j != k and each]
-            if _impossible(problem, fewer, context):
-                kept[k] = Additions()
+    for k in range(len(units)):
+        fewer = [each for j, each in enumerate(kept) if j != k and each]
+        if not context.deadline.expired() and _impossible(problem, fewer, context):
+            kept[k] = Additions()
     named = [title for title, each in zip(titles, kept, strict=True) if each]
     against = _against(constrained(problem, _union([each for each in kept if each])), context)
-    between = f"{' and '.join(named)} ({strategy}) against {against}"
+    between = f"{listed(named)} ({strategy}) against {against}"
     return f"{between}; without what {strategy} adds there is a placement"
 
 
@@ -106,17 +103,21 @@ def _free(form: FlowForm) -> FlowForm:
 def _against(problem: Problem, context: Context) -> str:
     """Return what leaves no placement: bandwidths of links of which none can be missed, or something else."""
     form = flow_form(problem)
-    links = [] if form is None or form.by_pair else _narrow_links(_free(form), context)
-    if form is None or not links:
+    if form is None or form.by_pair:
+        return "the other constraints"
+    links = _narrow_links(_free(form), context)
+    if links is None:
+        return "what was not found in time"
+    if not links:
         return "capacities and the other constraints"
     return " and ".join(f"bandwidth {form.underlay.links[k].title} {form.bandwidth[k]:g}" for k in links)
 
 
-def _narrow_links(form: FlowForm, context: Context) -> list[int]:
+def _narrow_links(form: FlowForm, context: Context) -> list[int] | None:
     """Return links whose bandwidths together leave no placement, though no part of them does.
 
     From none on, those count that the placement within the others overfills, until there is none; then each
-    is left out once.
+    is left out once. None are found if it is not bandwidths; None is returned if the deadline comes first.
     """
 
     def within(links: set[int]) -> Found:
@@ -127,10 +128,10 @@ def _narrow_links(form: FlowForm, context: Context) -> list[int]:
     while (at := (found := within(links)).at) is not None:
         over = set(form.overfull(at).tolist())
         if over <= links:
-            return []
+            return None
         links |= over
     if not found.proved:
-        return []
+        return None
     for link in sorted(links):
         fewer = within(links - {link})
         if fewer.at is None and fewer.proved:

@@ -37,6 +37,15 @@ def test_the_answer_states_costs_tiers_and_what_was_added(run: Any) -> None:
     assert answer["overfull"] == []
 
 
+def test_tables_state_what_was_added(run: Any) -> None:
+    pins = run(FILE, "--strategy", "inop-comb-2")[1]
+    restricted = run(FILE, "--strategy", "inop-restrict")[1]
+
+    assert "Added: pinned a.o1@e2, b.o3@e2\nAdded: together b.o4+b.o5\n" in pins
+    assert "Added: restricted a.o1, a.o2, b.o3, b.o4, b.o5\n" in restricted
+    assert "Added" not in run(FILE, "--strategy", "inop-exact")[1]
+
+
 def test_overfull_links_are_named(run: Any, tmp_path: Path) -> None:
     file = changed(tmp_path, "network", "links", 5, "bandwidth_bytes_per_s", value=11)
     answer = json.loads(run(file, "--strategy", "cloud-greedy", "--json")[1])
