@@ -10,17 +10,19 @@ import numpy as np
 
 from scheduler.base.work import require_time
 from scheduler.chains.chain_search import cheapest_of_equals
-from scheduler.model.capacity import fits
+from scheduler.model.capacity import TOLERANCE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
     from scheduler.base.deadline import Deadline
     from scheduler.exact.columns.graph_columns import Columns
 
-AT_ONCE = 2_000_000
-"""Pairs whose bounds are looked at in one step."""
+AT_ONCE = 1_000_000
+"""Pairs that are looked at in one step."""
+MOST_CHEAP = 20_000_000
+"""Pairs below the limit that are looked at; of more there is no answer."""
 MOST_PAIRS = 400_000
 """Pairs that are kept; of more there is no answer."""
 
@@ -124,24 +126,51 @@ def _pairs(
     first: _Choices, second: _Choices, shared: Shared, limit: float, deadline: Deadline
 ) -> _Choices | None:
     """Return the pairs that keep the capacities and the limit; None if there are too many."""
+    second = second.chosen(np.argsort(second.priced, kind="stable"))
+    # how many of the second are cheap enough for each of the first: these pairs are few of all
+    ends = np.searchsorted(second.priced, limit - first.priced, side="right")
+    if ends.sum() > MOST_CHEAP:
+        return None
     made = [_pair(first, second, np.zeros(0, np.int64), np.zeros(0, np.int64))]
     kept = 0
-    rows = max(1, AT_ONCE // max(1, len(second.cost)))
-    for begin in range(0, len(first.cost), rows):
-        priced = first.priced[begin : begin + rows, None] + second.priced
-        i, j = np.nonzero(priced <= limit)
-        for part in range(0, len(i), MOST_PAIRS):
-            require_time(deadline)
-            pairs = _pair(first, second, i[part : part + MOST_PAIRS] + begin, j[part : part + MOST_PAIRS])
-            good = fits(pairs.load, shared.capacity).all(axis=1)
-            good &= pairs.priced + pairs.used @ shared.unpaid <= limit
-            made.append(pairs.chosen(good).cheapest())
-            kept += len(made[-1].cost)
-            if kept > MOST_PAIRS:
-                return None
+    for begin, end in _blocks(ends):
+        require_time(deadline)
+        i = np.repeat(np.arange(begin, end), ends[begin:end])
+        before = np.cumsum(ends[begin:end]) - ends[begin:end]
+        j = np.arange(len(i)) - np.repeat(before, ends[begin:end])
+        pairs = _pair(first, second, *_fitting(first, second, i, j, shared.capacity))
+        good = pairs.priced + pairs.used @ shared.unpaid <= limit
+        made.append(pairs.chosen(good).cheapest())
+        kept += len(made[-1].cost)
+        if kept > MOST_PAIRS:
+            return None
     return _Choices(
         *(np.concatenate([getattr(one, each) for one in made]) for each in vars(made[0]))
     ).cheapest()
+
+
+def _blocks(counts: IntArray) -> Iterator[tuple[int, int]]:
+    """Yield ranges of rows that have about `AT_ONCE` pairs together, given how many each row has."""
+    total = np.cumsum(counts)
+    begin = 0
+    while begin < len(counts):
+        done = total[begin - 1] if begin else 0
+        end = max(begin + 1, int(np.searchsorted(total, done + AT_ONCE, side="right")))
+        yield begin, end
+        begin = end
+
+
+def _fitting(
+    first: _Choices, second: _Choices, i: IntArray, j: IntArray, capacity: FloatArray
+) -> tuple[IntArray, IntArray]:
+    """Return the pairs that keep the capacities; node by node, as most pairs fail on one of the first."""
+    for u, r in np.ndindex(capacity.shape):
+        one, other = first.load[:, u, r].copy(), second.load[:, u, r].copy()
+        if one.max(initial=0.0) + other.max(initial=0.0) <= capacity[u, r] + TOLERANCE:
+            continue
+        good = one[i] + other[j] <= capacity[u, r] + TOLERANCE
+        i, j = i[good], j[good]
+    return i, j
 
 
 def _pair(first: _Choices, second: _Choices, i: IntArray, j: IntArray) -> _Choices:

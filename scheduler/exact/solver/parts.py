@@ -31,8 +31,9 @@ MOST_RELAXATIONS = 300
 """Relaxations after which sets of nodes that are not decided yet become parts as they are."""
 MOST_COLUMNS = 2_000
 """Partial columns of a graph at a time while parts can be halved on."""
-MOST_COLUMNS_AT_LAST = 20_000
-"""The same where the nodes in use are decided."""
+MOST_LOADS_AT_LAST = 2_000_000
+"""Loads of partial columns, one per node and resource, where the nodes in use are decided: on few nodes many
+columns are listed sooner than classes are halved, on many there would not be the memory."""
 APART_EVERY, KEPT = 6, 2
 """Relaxations after which the largest of what is left to be cut is given to others, and how much is kept."""
 WHOLE = 1e-6
@@ -238,7 +239,7 @@ class _Cutting:
             return
         if self._by_columns:
             prices = program.priced.prices(form, answer.prices / SCALE)
-            most = MOST_COLUMNS_AT_LAST if one.scope.last else MOST_COLUMNS
+            most = _most_at_last(form, places) if one.scope.last else MOST_COLUMNS
             part = PartOfColumns(places, one.in_use)
             known = solve_by_columns(form, part, prices, self._limit, most=most, deadline=self._deadline)
             if known.at is not None:
@@ -285,6 +286,12 @@ class _Cutting:
         there[c, u] = True
         self._pending.append(replace(one, places=others))
         self._pending.append(replace(one, places=there))
+
+
+def _most_at_last(form: ClassForm, places: BoolArray) -> int:
+    """Return how many partial columns of a graph may be looked at on open places (n_classes, n_nodes)."""
+    loads = int(places.any(axis=0).sum()) * int(form.capacity.shape[1])
+    return max(1, MOST_LOADS_AT_LAST // max(1, loads))
 
 
 def _least_decided(use: Mapping[int, float]) -> int:

@@ -99,9 +99,10 @@ def test_columns_that_no_node_holds_together_give_no_choice() -> None:
     assert joined.which is None
 
 
-def test_too_many_pairs_give_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("most", ["MOST_CHEAP", "MOST_PAIRS"])
+def test_too_many_pairs_give_no_answer(most: str, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = Drawn(0)
-    monkeypatch.setattr(joining, "MOST_PAIRS", 3)
+    monkeypatch.setattr(joining, most, 3)
     assert join(drawn.columns, drawn.shared, 100.0, NEVER) is None
 
 

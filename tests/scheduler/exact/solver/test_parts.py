@@ -35,6 +35,8 @@ NEVER = Deadline.none()
 SEEDS = [seed for seed in range(0, 66, 3) if seed not in {3, 9, 12, 45}]  # in which nothing fits
 WEIGHTS = {"response_time": 0.4, "availability": 0.2, "cost": 0.4}
 JOINT = range(6)
+LOADS = 6
+"""Loads of a partial column of a joint problem: three nodes, two resources."""
 
 
 def charged(problem: Problem) -> Problem:
@@ -131,8 +133,8 @@ def test_columns_find_the_best_however_often_parts_are_halved_or_given_to_others
 ) -> None:
     monkeypatch.setattr(parts, "APART_EVERY", apart[0])
     monkeypatch.setattr(parts, "KEPT", apart[1])
-    for each in ("MOST_COLUMNS", "MOST_COLUMNS_AT_LAST"):
-        monkeypatch.setattr(parts, each, most)
+    monkeypatch.setattr(parts, "MOST_COLUMNS", most)
+    monkeypatch.setattr(parts, "MOST_LOADS_AT_LAST", LOADS * most)
     problem = joint_problem(seed)
     every = worths(problem, feasible_placements)
     said = cut_up(problem, class_form(problem), every, every[len(every) // 3][0])
@@ -146,8 +148,8 @@ def test_columns_find_the_best_however_often_parts_are_halved_or_given_to_others
 def test_what_is_not_halved_any_more_is_a_part(
     seed: int, relaxations: int, feasible_placements: FeasiblePlacements, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for each in ("MOST_COLUMNS", "MOST_COLUMNS_AT_LAST"):
-        monkeypatch.setattr(parts, each, 1)
+    monkeypatch.setattr(parts, "MOST_COLUMNS", 1)
+    monkeypatch.setattr(parts, "MOST_LOADS_AT_LAST", 1)
     monkeypatch.setattr(parts, "MOST_RELAXATIONS", relaxations)
     problem = joint_problem(seed)
     every = worths(problem, feasible_placements)
@@ -178,7 +180,7 @@ def test_columns_and_the_solver_prove_what_all_placements_say(
     seed: int, relaxations: int, feasible_placements: FeasiblePlacements, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(parts, "MOST_COLUMNS", 1)
-    monkeypatch.setattr(parts, "MOST_COLUMNS_AT_LAST", 5)
+    monkeypatch.setattr(parts, "MOST_LOADS_AT_LAST", 5 * LOADS)
     monkeypatch.setattr(parts, "MOST_RELAXATIONS", relaxations)
     problem = joint_problem(seed)
     every = worths(problem, feasible_placements)
