@@ -95,7 +95,7 @@ class Underlay:
     def of(nodes: Sequence[Node], links: Sequence[UnderlayLink]) -> Underlay:
         """Find all routes.
 
-        Complexity: O(n_relays x n_nodes^2) in steps of numpy, and O(n_nodes^2 x links of a route).
+        Complexity: O(n_relays^3 + n_links x n_nodes) and O(n_nodes^2 x links of a route), by numpy.
 
         Raises:
             ModelError: A link names an unknown node or joins two that are joined already, or two nodes have
@@ -159,20 +159,45 @@ def _ends(links: Sequence[UnderlayLink], index: Mapping[str, int]) -> IntArray:
 def _distances(
     count: int, ends: IntArray, cost: Sequence[float], relays: BoolArray
 ) -> tuple[FloatArray, IntArray]:
-    """Return (n_nodes, n_nodes) costs and numbers of links of routes; infinite costs where there are none."""
+    """Return (n_nodes, n_nodes) costs and numbers of links of routes; infinite costs where there are none.
+
+    Routes between nodes that forward lead through such nodes only. All others begin or end with a link to
+    one of them.
+    """
     least = np.full((count, count), np.inf)
     hops = np.ones((count, count), dtype=np.int64)
     least[ends[:, 0], ends[:, 1]] = least[ends[:, 1], ends[:, 0]] = cost
     np.fill_diagonal(least, 0.0)
     np.fill_diagonal(hops, 0)
-    for via in np.flatnonzero(relays).tolist():
-        way = least[:, via, None] + least[via]
-        far = hops[:, via, None] + hops[via]
-        with np.errstate(invalid="ignore"):  # infinite minus infinite: no way, before and after
-            alike = np.abs(way - least) <= EQUAL * np.maximum(1.0, way)
-        better = np.where(alike, far < hops, way < least)
-        least[better], hops[better] = way[better], far[better]
+    inner, outer = np.flatnonzero(relays), np.flatnonzero(~relays)
+    least_inner, hops_inner = least[np.ix_(inner, inner)], hops[np.ix_(inner, inner)]
+    for via in range(len(inner)):
+        _improve(
+            least_inner,
+            hops_inner,
+            least_inner[:, via, None] + least_inner[via],
+            hops_inner[:, via, None] + hops_inner[via],
+        )
+    least[np.ix_(inner, inner)], hops[np.ix_(inner, inner)] = least_inner, hops_inner
+    beside = {u: inner[np.isfinite(least[u, inner])].tolist() for u in outer.tolist()}
+    for columns in (inner, outer):
+        for u, gates in beside.items():
+            row, row_hops = least[u, columns], hops[u, columns]
+            for via in gates:
+                _improve(
+                    row, row_hops, least[u, via] + least[via, columns], hops[u, via] + hops[via, columns]
+                )
+            least[u, columns], hops[u, columns] = row, row_hops
+            least[columns, u], hops[columns, u] = row, row_hops
     return least, hops
+
+
+def _improve(least: FloatArray, hops: IntArray, way: FloatArray, far: IntArray) -> None:
+    """Take the ways that are better than those known, in place."""
+    with np.errstate(invalid="ignore"):  # infinite minus infinite: no way, before and after
+        alike = np.abs(way - least) <= EQUAL * np.maximum(1.0, way)
+    better = np.where(alike, far < hops, way < least)
+    least[better], hops[better] = way[better], far[better]
 
 
 def _check_joined(nodes: Sequence[Node], cost: FloatArray) -> None:

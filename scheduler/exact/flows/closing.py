@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scheduler.exact.flows.graph_parts import graph_parts, small
 from scheduler.exact.flows.priced import Point, Priced
 
 if TYPE_CHECKING:
@@ -60,9 +61,9 @@ def close(form: FlowForm, best: IntArray | None, deadline: Deadline) -> Closed:
     for steps in STEPS:
         if not form.allowed.any(axis=1).all() or deadline.expired():
             break
-        priced = Priced(form)
-        if not priced.small:
+        if not small(form, graph_parts(form)):
             break
+        priced = Priced(form)
         target = worth
         if not math.isfinite(target):
             first = priced.point_without_prices().bound

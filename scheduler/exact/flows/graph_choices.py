@@ -7,15 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.exact.flows.elimination import Elimination, width
+from scheduler.exact.flows.elimination import Elimination
 from scheduler.model.capacity import TOLERANCE
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import FloatArray, IntArray
     from scheduler.exact.flows.flow_form import FlowForm
-
-LARGEST_TABLE = 4_000_000
-"""Values of the largest table of a graph that is looked at this way (32 MB)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,13 +73,6 @@ class GraphChoices:
         cells = np.ix_(self._nodes[i], self._nodes[j])
         narrowest = room[form.underlay.route[:, cells[0], cells[1]]].min(axis=0, initial=np.inf)
         return np.where(narrowest >= form.flow[f], form.weight[f] * form.distance[cells], np.inf)
-
-    @property
-    def table(self) -> int:
-        """About how many values the largest table has."""
-        most = max(len(each) for each in self._nodes)
-        axes = width(len(self.blocks), self._ends) + 1
-        return int(most**axes)
 
     def elimination(self, prices: Prices | None = None) -> Elimination:
         """Return the elimination of the blocks, at prices if there are any."""

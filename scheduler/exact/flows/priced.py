@@ -14,7 +14,7 @@ import numpy as np
 
 from scheduler.base.subgradient import StepRule, ascend
 from scheduler.base.work import Work
-from scheduler.exact.flows.graph_choices import LARGEST_TABLE, GraphChoices, Prices
+from scheduler.exact.flows.graph_choices import GraphChoices, Prices
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import FloatArray, IntArray
@@ -61,11 +61,6 @@ class Priced:
         self._limited = np.isfinite(form.bandwidth) & (not form.by_pair)
         self._capacity = np.where(form.capacity > 0, form.capacity, 1.0)
         self._bandwidth = np.where(self._limited & (form.bandwidth > 0), form.bandwidth, 1.0)
-
-    @property
-    def small(self) -> bool:
-        """Whether the tables of all graphs are small enough."""
-        return max(graph.table for graph in self.graphs) <= LARGEST_TABLE
 
     def point(self, capacity: FloatArray, link: FloatArray) -> Point:
         """Return what prices of whole capacities (n_nodes, n_resources) and bandwidths (n_links,) prove."""

@@ -6,7 +6,7 @@ links, one cloud node per fog node, edge nodes in clusters around distinct fog n
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from scheduler.base.checks import ModelError
@@ -32,12 +32,14 @@ class TierCounts:
         edge: Nodes, evenly split over the clusters.
         joined: By cluster, probability of a link from an edge node to each fog node but its gateway, and to
             each other edge node of its cluster.
+        sparser: By what probabilities of links to fog nodes are divided.
     """
 
     cloud: int
     fog: int
     edge: int
     joined: tuple[float, ...]
+    sparser: int = 1
 
     def __post_init__(self) -> None:
         if not 1 <= self.cloud <= self.fog:
@@ -45,6 +47,20 @@ class TierCounts:
         if not 1 <= len(self.joined) <= min(self.fog, self.edge):
             most = min(self.fog, self.edge)
             raise ModelError("joined", f"expected from 1 to {most} clusters, got {len(self.joined)}")
+
+    def times(self, factor: int) -> TierCounts:
+        """Return a network of so many times the nodes and clusters, whose nodes have as many links as here.
+
+        Only cloud nodes, which are all linked with each other, have more.
+        """
+        return replace(
+            self,
+            cloud=factor * self.cloud,
+            fog=factor * self.fog,
+            edge=factor * self.edge,
+            joined=factor * self.joined,
+            sparser=factor * self.sparser,
+        )
 
 
 UNDERLAYS: Mapping[int, TierCounts] = {
@@ -69,10 +85,11 @@ def edge_fog_cloud(counts: TierCounts, random: np.random.Generator, edge_bandwid
     )
     gateways = random.permutation(counts.fog)[: len(counts.joined)].tolist()
     cluster = [k * len(counts.joined) // counts.edge for k in range(counts.edge)]
-    pairs = _upper_pairs(clouds, fogs, random)
+    pairs = _upper_pairs(clouds, fogs, FOG_LINK / counts.sparser, random)
     for k, name in enumerate(edges):
         gateway, chance = gateways[cluster[k]], counts.joined[cluster[k]]
-        pairs += [(fog, name) for f, fog in enumerate(fogs) if f == gateway or random.random() < chance]
+        to_fog = chance / counts.sparser
+        pairs += [(fog, name) for f, fog in enumerate(fogs) if f == gateway or random.random() < to_fog]
         beside = [edges[j] for j in range(k) if cluster[j] == cluster[k]]
         pairs += [(other, name) for other in beside if random.random() < chance]
     nodes = [
@@ -86,8 +103,13 @@ def edge_fog_cloud(counts: TierCounts, random: np.random.Generator, edge_bandwid
     return linked_network(nodes, [_link(first, second, random, edge_bandwidth) for first, second in pairs])
 
 
-def _upper_pairs(clouds: list[str], fogs: list[str], random: np.random.Generator) -> list[tuple[str, str]]:
-    """Return the links of cloud and fog: all clouds with each other, fogs in a tree, each with one cloud."""
+def _upper_pairs(
+    clouds: list[str], fogs: list[str], chance: float, random: np.random.Generator
+) -> list[tuple[str, str]]:
+    """Return the links of cloud and fog: all clouds with each other, fogs in a tree, each with one cloud.
+
+    Any other two fog nodes have a link by chance.
+    """
     pairs = [(clouds[i], clouds[j]) for j in range(len(clouds)) for i in range(j)]
     above = [*range(len(clouds)), *random.integers(len(clouds), size=len(fogs) - len(clouds)).tolist()]
     pairs += [(clouds[k], fog) for k, fog in zip(random.permutation(above).tolist(), fogs, strict=True)]
@@ -96,7 +118,7 @@ def _upper_pairs(clouds: list[str], fogs: list[str], random: np.random.Generator
         (fogs[i], fogs[j])
         for j in range(len(fogs))
         for i in range(j)
-        if i == parent[j] or random.random() < FOG_LINK
+        if i == parent[j] or random.random() < chance
     ]
     return pairs
 

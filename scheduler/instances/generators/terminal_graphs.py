@@ -5,7 +5,7 @@ The paper's drawing of its graphs is lost; these fit every row of its table. Set
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
@@ -77,6 +77,8 @@ SMALLEST_SET = 5
 """Graphs of set 1; each further set has one more."""
 SETS = tuple(range(1, len(SHAPES) - SMALLEST_SET + 2))
 """Numbers of the sets."""
+EDGE_BANDWIDTH = 4.0
+"""Factor of the bandwidths at the edge: as printed, most problems have no solution (docs/design/030)."""
 
 
 def paper_problem(
@@ -84,14 +86,11 @@ def paper_problem(
     graph_set: int,
     seed: int,
     *,
-    edge_bandwidth: float = 4.0,
+    edge_bandwidth: float = EDGE_BANDWIDTH,
     prices: Prices = "load",
     alpha: float = 0.5,
 ) -> Problem:
     """Return a problem of the paper's evaluation.
-
-    With the edge bandwidths as printed most problems have no solution (docs/design/030), so that they are
-    four times as wide unless said otherwise.
 
     Args:
         underlay: Number of the network.
@@ -107,6 +106,30 @@ def paper_problem(
         terminal_graphs(network, shapes, seed, prices),
         network,
         Objective({"placement_cost": alpha, "link_cost": 1.0 - alpha}),
+        constraints=(LinkBandwidth(),),
+    )
+
+
+def many_graphs(factor: int, seed: int, edge_bandwidth: float = EDGE_BANDWIDTH) -> Problem:
+    """Return a problem of many graphs: as many as nodes, of four operators each on average.
+
+    The paper's largest network has 100 nodes; this one is like it, so many times as large.
+
+    Args:
+        factor: How many times.
+        seed: Of network, graphs and prices, which are drawn apart.
+        edge_bandwidth: As of `edge_fog_cloud`.
+    """
+    counts = UNDERLAYS[max(UNDERLAYS)].times(factor)
+    network = edge_fog_cloud(counts, np.random.default_rng([seed, 0]), edge_bandwidth)
+    sizes = sorted(LINKS_OF_OPERATORS)
+    shapes = [
+        replace(SHAPES[k % len(SHAPES)], operators=sizes[k % len(sizes)]) for k in range(len(network.nodes))
+    ]
+    return Problem(
+        terminal_graphs(network, shapes, seed),
+        network,
+        Objective({"placement_cost": 0.5, "link_cost": 0.5}),
         constraints=(LinkBandwidth(),),
     )
 
