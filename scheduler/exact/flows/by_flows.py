@@ -102,7 +102,7 @@ class _Search:
         form = closed.form
         if closed.empty:
             return self._proved()
-        again = True
+        again = int(form.allowed.sum()) <= MOST_COLUMNS  # a program has more
         while again:
             program = flow_program(form, self.context.deadline, self.covers, all_pairs=self.all_pairs)
             if len(program.model.variables.ids) > MOST_COLUMNS:

@@ -74,7 +74,7 @@ def width(count: int, pairs: Sequence[tuple[int, int]]) -> int:
 def _spread(
     things: tuple[int, ...], axes: tuple[int, ...]
 ) -> tuple[tuple[int, ...], tuple[slice | None, ...]]:
-    """Return how axes of things, behind the one of problems, are moved and where, to become some of others."""
+    """Return how axes of things, behind the one of problems, are moved and where, to become others."""
     order = sorted(range(len(things)), key=lambda axis: axes.index(things[axis]))
     return (0, *(1 + axis for axis in order)), (
         slice(None),
@@ -137,7 +137,8 @@ class Eliminations:
         every = np.arange(len(self.least))
         for bucket, table in zip(reversed(self.buckets), reversed(self._tables), strict=True):
             # (n_problems, choices of the thing), with its neighbours where they are
-            column = table[(every, slice(None), *(chosen[:, each] for each in bucket.beside))]
+            beside = tuple(chosen[:, each] for each in bucket.beside)
+            column = table.transpose(0, *range(2, table.ndim), 1)[(every, *beside)]
             chosen[:, bucket.thing] = column.argmin(axis=1)
         return chosen
 
@@ -184,5 +185,7 @@ class Elimination:
                 table = _summed(bucket.axes, [*factors, *rest]) + others
                 kept = buckets[child].beside
                 gone = tuple(1 + axis for axis, each in enumerate(bucket.axes) if each not in kept)
-                above[child].append((tuple(each for each in bucket.axes if each in kept), table.min(axis=gone)))
+                above[child].append(
+                    (tuple(each for each in bucket.axes if each in kept), table.min(axis=gone))
+                )
         return found

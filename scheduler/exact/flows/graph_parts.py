@@ -48,9 +48,9 @@ class GraphParts:
 
     @cached_property
     def tree(self) -> tuple[list[tuple[int, int, int]], list[int]]:
-        """Flows of trees that join all free blocks that flows join, nearest to the roots first, and the roots.
+        """Flows of trees that join what flows join, nearest to the roots first, and the roots.
 
-        Each is the flow and positions of its farther and its nearer end.
+        Each is the flow, and positions in `free` of its farther and its nearer end.
         """
         beside: list[list[tuple[int, int]]] = [[] for _ in self.free]
         for flow, i, j in self.inner.tolist():

@@ -8,6 +8,7 @@ search: P. Shaw, "Using constraint programming and local search methods to solve
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 GRAPHS = (2, 4)
 """Graphs that are placed together, least and most."""
+OF_TRY = 0.1
+"""Of the time left goes at most to one set of graphs."""
 
 
 def placed_together(
@@ -57,7 +60,8 @@ def placed_together(
         others = at.copy()
         others[blocks] = -1
         part = form.part(blocks, *left_by(form, others))
-        found = best_by_flows(part, context, at[blocks])
+        limited = replace(context, deadline=context.deadline.share(OF_TRY))
+        found = best_by_flows(part, limited, at[blocks])
         better = found.at is not None and part.value(found.at) < part.value(at[blocks]) - 1e-9
         if better and found.at is not None:
             others[blocks] = found.at

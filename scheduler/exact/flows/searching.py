@@ -1,12 +1,14 @@
-"""A search for a good placement of all graphs: one after the other, then together where they compete."""
+"""A search for a good placement of all graphs: at prices, then together where they compete."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scheduler.exact.flows.closing import close
+from scheduler.exact.flows.graph_parts import graph_parts, small
 from scheduler.exact.flows.joint_repair import placed_together
+from scheduler.exact.flows.many.searching import Searched, search_many
 from scheduler.exact.flows.sequential import one_after_the_other, placed_again
 
 if TYPE_CHECKING:
@@ -27,23 +29,13 @@ OF_START, OF_PRICES = 0.5, 0.5
 """Of the time left goes at most to the start, and then to prices."""
 
 
-@dataclass(frozen=True, eq=False)
-class Searched:
-    """What a search knows.
-
-    Attributes:
-        at: (n_blocks,) where the blocks are; None if no placement was found.
-        bound: F of no placement is below.
-    """
-
-    at: IntArray | None
-    bound: float
-
-
 def search(
     form: FlowForm, context: Context, report: Report, passes: int = PASSES, patience: int | None = PATIENCE
 ) -> Searched:
-    """Begin graph by graph, find prices, then place those together that compete for what is scarce.
+    """Find prices and place graphs at these, then place those together that compete for what is scarce.
+
+    Where tables of all places would be too large, the first part is all. If it finds no placement, one graph
+    after the other is placed exactly.
 
     Args:
         form: The form; bandwidth is that of links, and no latency is limited.
@@ -52,17 +44,23 @@ def search(
         passes: As `PASSES`.
         patience: As `PATIENCE`; None: only the deadline ends the search.
     """
+    whole = small(form, graph_parts(form))
     part = replace(context, deadline=context.deadline.share(OF_START))
-    at = one_after_the_other(form, part, range(int(form.graph.max()) + 1))
-    if at is not None:
-        at = placed_again(form, part, at, passes)
-        report(at, float("-inf"))
+    many = search_many(form, part if whole else context, report, endless=patience is None and not whole)
+    at = many.at
+    if not whole:
+        return many
+    if at is None:
+        at = one_after_the_other(form, part, range(int(form.graph.max()) + 1))
+        at = None if at is None else placed_again(form, part, at, passes)
+        report(at, many.bound)
     closed = close(form, at, context.deadline.share(OF_PRICES))
-    report(closed.best, closed.bound)
+    bound = max(many.bound, closed.bound)
+    report(closed.best, bound)
     at = closed.best
     if at is None or closed.point is None or closed.empty:
-        return Searched(at, closed.bound)
+        return Searched(at, bound)
     at = placed_together(
-        form, context, at, closed.point, patience=patience, report=lambda found: report(found, closed.bound)
+        form, context, at, closed.point, patience=patience, report=lambda found: report(found, bound)
     )
-    return Searched(at, closed.bound)
+    return Searched(at, bound)

@@ -79,6 +79,8 @@ SETS = tuple(range(1, len(SHAPES) - SMALLEST_SET + 2))
 """Numbers of the sets."""
 EDGE_BANDWIDTH = 4.0
 """Factor of the bandwidths at the edge: as printed, most problems have no solution (docs/design/030)."""
+MANY_BANDWIDTH = 8.0
+"""The same where there are as many graphs as nodes: less does not carry what begins and ends at some nodes."""
 
 
 def paper_problem(
@@ -110,7 +112,7 @@ def paper_problem(
     )
 
 
-def many_graphs(factor: int, seed: int, edge_bandwidth: float = EDGE_BANDWIDTH) -> Problem:
+def many_graphs(factor: int, seed: int, edge_bandwidth: float = MANY_BANDWIDTH) -> Problem:
     """Return a problem of many graphs: as many as nodes, of four operators each on average.
 
     The paper's largest network has 100 nodes; this one is like it, so many times as large.

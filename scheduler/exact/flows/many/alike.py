@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from scheduler.base.arrays import FloatArray, IntArray
     from scheduler.exact.flows.flow_form import FlowForm
     from scheduler.exact.flows.graph_parts import GraphParts
-    from scheduler.exact.flows.many.stock import Stock
+    from scheduler.exact.flows.many.stock import RowArray, Stock
 
 MOST_AT_ONCE = 1_000_000
 """Values of a table of several graphs (8 MB)."""
@@ -30,7 +30,6 @@ class Alike:
     """Some graphs, with as many places of each of their blocks.
 
     Attributes:
-        graphs: (n_graphs,) which graphs of the form.
         joined: Blocks with flows between them, by positions among the free ones of a graph.
         nodes: (n_graphs, n_free, n_places) the places; some may be none.
         own: (n_graphs, n_free, n_places) F of each by itself, with its flows to settled blocks; infinite for
@@ -47,7 +46,6 @@ class Alike:
         amounts: (n_graphs, n_uses) what graphs use, in the order of `rows`.
     """
 
-    graphs: IntArray
     joined: tuple[tuple[int, int], ...]
     nodes: IntArray
     own: FloatArray
@@ -57,26 +55,20 @@ class Alike:
     outer_flow: FloatArray
     outer_at: IntArray
     capacity_rows: IntArray
-    outer_rows: IntArray
-    inner_rows: IntArray
+    outer_rows: RowArray
+    inner_rows: RowArray
     amounts: FloatArray
 
     @staticmethod
     def of(
-        form: FlowForm,
-        stock: Stock,
-        graphs: IntArray,
-        parts: Sequence[GraphParts],
-        nodes: IntArray,
-        own: FloatArray,
+        form: FlowForm, stock: Stock, parts: Sequence[GraphParts], nodes: IntArray, own: FloatArray
     ) -> Alike:
         """Look up what places cost and use.
 
         Args:
             form: The form.
             stock: Its rows.
-            graphs: As the attribute.
-            parts: Their parts.
+            parts: Graphs whose free blocks are joined alike.
             nodes: As the attribute.
             own: As the attribute.
         """
@@ -86,7 +78,7 @@ class Alike:
         outer_flow = np.zeros((count, n_outer))
         # a route from a node to itself has no links
         shape = (count, len(stock.route), n_outer, n_places)
-        outer_rows = np.full(shape, stock.n_rows, dtype=stock.route.dtype)
+        outer_rows = np.full(shape, stock.n_rows, dtype=np.int32)
         for g, each in enumerate(parts):
             flows, at, ends = each.outer.T
             outer_at[g, : len(at)], outer_flow[g, : len(at)] = at, form.flow[flows]
@@ -103,7 +95,6 @@ class Alike:
         layers = len(stock.route)
         amounts = [demand.reshape(count, -1), np.tile(outer_flow, layers), np.tile(inner_flow, layers)]
         return Alike(
-            graphs=graphs,
             joined=parts[0].joined,
             nodes=nodes,
             own=own,
@@ -150,7 +141,11 @@ class Alike:
     def cost(self, choices: IntArray) -> FloatArray:
         """Return (n_graphs,) F of places (n_graphs, n_free), without prices."""
         ends = np.array(self.joined, dtype=np.int64).reshape(-1, 2)
-        every, first, second = np.arange(len(choices))[:, None], choices[:, ends[:, 0]], choices[:, ends[:, 1]]
+        every, first, second = (
+            np.arange(len(choices))[:, None],
+            choices[:, ends[:, 0]],
+            choices[:, ends[:, 1]],
+        )
         own = self.own[every, np.arange(choices.shape[1]), choices].sum(axis=1)
         total: FloatArray = own + self.pairs[every, np.arange(len(ends)), first, second].sum(axis=1)
         return total

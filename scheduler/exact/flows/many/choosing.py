@@ -12,9 +12,14 @@ if TYPE_CHECKING:
     from scheduler.exact.flows.graph_parts import GraphParts
 
 
-CLIP = True
 def least_on_nodes(
-    form: FlowForm, parts: GraphParts, own: FloatArray, along: FloatArray | None, sending: int
+    form: FlowForm,
+    parts: GraphParts,
+    own: FloatArray,
+    along: FloatArray | None,
+    sending: int,
+    *,
+    bound: bool,
 ) -> FloatArray:
     """Return (n_free, n_nodes) what a graph costs at least with each free block on each node.
 
@@ -26,8 +31,9 @@ def least_on_nodes(
         parts: The graph.
         own: (n_free, n_nodes) what blocks cost by themselves; infinite for what is no place.
         along: (n_nodes, n_nodes) F per byte/s by prices of routes; None without prices.
-        sending: Nodes of a block that its neighbours look at; from all others they expect what the next one
-            costs by itself.
+        sending: Nodes of a block that its neighbours look at.
+        bound: Whether neighbours expect from all other nodes what the next one costs by itself, so that no
+            cost is below what is returned; else they expect nothing of these.
     """
     count = len(parts.free)
     tree, roots = parts.tree
@@ -35,11 +41,11 @@ def least_on_nodes(
     inbound: list[dict[int, FloatArray]] = [{} for _ in range(count)]
     for flow, farther, nearer in reversed(tree):
         value = own[farther] + sum(inbound[farther].values())
-        inbound[nearer][farther] = _sent(form, flow, value, along, sending)
+        inbound[nearer][farther] = _sent(form, flow, value, along, sending, bound=bound)
     of_root = {root: float((own[root] + sum(inbound[root].values())).min()) for root in roots}
     for flow, farther, nearer in tree:
         others = [each for sender, each in inbound[nearer].items() if sender != farther]
-        inbound[farther][nearer] = _sent(form, flow, own[nearer] + sum(others), along, sending)
+        inbound[farther][nearer] = _sent(form, flow, own[nearer] + sum(others), along, sending, bound=bound)
     least = np.array([own[k] + sum(inbound[k].values()) for k in range(count)]).reshape(own.shape)
     total = sum(of_root.values())
     if len(roots) > 1 and np.isfinite(total):
@@ -51,19 +57,17 @@ def least_on_nodes(
 
 
 def _sent(
-    form: FlowForm, flow: int, value: FloatArray, along: FloatArray | None, sending: int
+    form: FlowForm, flow: int, value: FloatArray, along: FloatArray | None, sending: int, *, bound: bool
 ) -> FloatArray:
     """Return (n_nodes,) the least of a sender's values (n_nodes,) and its flow to each node."""
-    near, rest = np.arange(len(value)), np.inf
-    if len(value) > sending:
-        order = np.argpartition(value, sending)
-        near, rest = order[:sending], float(value[order[sending]])
+    order = np.argpartition(value, sending) if len(value) > sending else np.arange(len(value))
+    near = order[:sending]
     way = form.weight[flow] * form.distance[near]
     if along is not None:
         way += form.flow[flow] * along[near]
     way += value[near, None]
-    least: FloatArray = np.minimum(way.min(axis=0), rest) if CLIP else way.min(axis=0)
-    return least
+    least: FloatArray = way.min(axis=0)
+    return np.minimum(least, value[order[sending]]) if bound and len(value) > sending else least
 
 
 def cheapest(least: FloatArray, most: int) -> tuple[IntArray, float]:

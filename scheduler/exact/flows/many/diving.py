@@ -23,8 +23,8 @@ TRIES = 50
 def dive(placed: Placed, tariff: Tariff, random: np.random.Generator, deadline: Deadline) -> bool:
     """Place all graphs; return whether each has found a spot.
 
-    A graph that finds none gets the spot that it would have alone. Of the graphs that use what it lacks there,
-    those that were stuck least often have to find other spots.
+    A graph that finds none gets the spot that it would have alone. Of the graphs that use what it lacks
+    there, those that were stuck least often have to find other spots.
 
     Args:
         placed: Where no graph is yet.

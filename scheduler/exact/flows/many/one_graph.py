@@ -25,7 +25,7 @@ ALL = slice(None)
 """Of the graphs alike, of which there is one here."""
 PLACES = 12
 """Places of a block that are looked at: those that cost least with what is left."""
-SENDING = 32
+SENDING = 48
 """As of `least_on_nodes`."""
 
 
@@ -92,15 +92,13 @@ def _looked_at(pricing: Pricing, graph: int, left: FloatArray, tariff: Tariff | 
     for flow, k, node in parts.outer.tolist():
         priced[k, left[stock.route[:, node]].min(axis=0, initial=np.inf) < form.flow[flow]] = np.inf
     along = None if tariff is None else tariff.along
-    least = least_on_nodes(form, parts, priced, along, SENDING)
+    least = least_on_nodes(form, parts, priced, along, SENDING, bound=False)
     nodes = cheapest(least, min(PLACES, form.n_nodes))[0]
     places = np.take_along_axis(own, nodes, axis=1)
-    return Alike.of(form, stock, np.array([graph]), [parts], nodes[None], places[None])
+    return Alike.of(form, stock, [parts], nodes[None], places[None])
 
 
-def _that_fit(
-    alike: Alike, left: FloatArray, prices: FloatArray | None
-) -> tuple[FloatArray, FloatArray]:
+def _that_fit(alike: Alike, left: FloatArray, prices: FloatArray | None) -> tuple[FloatArray, FloatArray]:
     """Return own and pair costs of a graph, infinite for what is more than is left."""
     own, pairs = (alike.own.copy(), alike.pairs.copy()) if prices is None else alike.priced(ALL, prices)
     own[(left[alike.capacity_rows] < alike.demand[:, :, None]).any(axis=-1)] = np.inf
@@ -111,9 +109,7 @@ def _that_fit(
     return own, pairs
 
 
-def _push(
-    heap: list[_Case], number: count[int], alike: Alike, own: FloatArray, pairs: FloatArray
-) -> None:
+def _push(heap: list[_Case], number: count[int], alike: Alike, own: FloatArray, pairs: FloatArray) -> None:
     found = alike.eliminations(own, pairs)
     least = float(found.least[0])
     if np.isfinite(least):

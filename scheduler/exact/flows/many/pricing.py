@@ -128,10 +128,10 @@ class Pricing:
             require_time(deadline)
             cost = self.own(graph)
             priced = cost + self.surcharge(graph, tariff)
-            least = least_on_nodes(self.form, parts[k], priced, tariff.along, SENDING)
+            least = least_on_nodes(self.form, parts[k], priced, tariff.along, SENDING, bound=True)
             nodes[k], beyond[k] = cheapest(least, places)
             own[k] = np.take_along_axis(cost, nodes[k], axis=1)
-        return Alike.of(self.form, self.stock, graphs, parts, nodes, own), beyond
+        return Alike.of(self.form, self.stock, parts, nodes, own), beyond
 
     def own(self, graph: int) -> FloatArray:
         """Return (n_free, n_nodes) F of places by themselves, with flows to settled blocks; infinite for what
@@ -156,7 +156,7 @@ class Pricing:
     def surcharge(self, graph: int, tariff: Tariff) -> FloatArray:
         """Return (n_free, n_nodes) what prices add to that."""
         parts, form = self.graphs[graph], self.form
-        of_nodes = tariff.prices[:form.capacity.size].reshape(form.capacity.shape)
+        of_nodes = tariff.prices[: form.capacity.size].reshape(form.capacity.shape)
         extra: FloatArray = form.demand[parts.free] @ of_nodes.T
         for flow, k, node in parts.outer.tolist():
             extra[k] += form.flow[flow] * tariff.along[node]

@@ -1,7 +1,7 @@
 """Some graphs at a time taken out and placed again, one after the other, where they compete.
 
-A worse placement is kept now and then, less often the longer it goes on (ruin and recreate: G. Schrimpf et
-al., "Record breaking optimization results using the ruin and recreate principle", J. Comput. Phys. 159, 2000).
+A worse placement is kept now and then, less often the longer it goes on (G. Schrimpf et al., "Record
+breaking optimization results using the ruin and recreate principle", J. Comput. Phys. 159, 2000).
 """
 
 from __future__ import annotations
@@ -78,7 +78,8 @@ def rebuild(
 
 def _again(placed: Placed, graphs: IntArray, tariff: Tariff | None, most: float) -> float | None:
     """Place graphs again, and return what they cost; or leave them nowhere and return None."""
-    cost, done = 0.0, []
+    cost = 0.0
+    done: list[int] = []
     for graph in graphs.tolist():
         spot: Spot | None = placed.find(graph, tariff, CASES)
         if spot is None or cost + spot.cost > most:

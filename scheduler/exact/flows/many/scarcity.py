@@ -42,11 +42,13 @@ class Asked:
         self._n_rows = pricing.stock.n_rows
         self._rows = [np.full(each.amounts.shape, self._n_rows) for each in chosen]
         self.total: FloatArray = np.zeros(self._n_rows)
-        self.worth = [np.zeros(len(each.graphs)) for each in chosen]
+        self.worth = [np.zeros(len(each.nodes)) for each in chosen]
 
     def ask(self, chosen: list[Alike], members: list[IntArray], prices: FloatArray) -> None:
         """Ask some graphs again, by positions in each of `chosen`, at prices (n_rows + 1,)."""
         for k, (alike, some) in enumerate(zip(chosen, members, strict=True)):
+            if not len(some):
+                continue
             self._add(self._rows[k][some], -alike.amounts[some])
             self.worth[k][some], choices = alike.cheapest(some, prices)
             self._rows[k][some] = alike.rows(some, choices)
@@ -70,12 +72,15 @@ def scarcity(pricing: Pricing, random: np.random.Generator, deadline: Deadline) 
     shares: FloatArray = np.zeros(pricing.stock.n_rows)
     chosen = pricing.chosen(pricing.tariff(shares), deadline)
     asked = Asked(pricing, chosen)
-    asked.ask(chosen, [np.arange(len(each.graphs)) for each in chosen], pricing.prices(shares))
+    asked.ask(chosen, [np.arange(len(each.nodes)) for each in chosen], pricing.prices(shares))
+    worth = sum(float(each.sum()) for each in asked.worth)
+    if not np.isfinite(worth):  # a graph has no placement even by itself
+        return shares
     length, steps = 0.0, 0
     for turn in range(ROUNDS):
         if turn in CHOSEN_ANEW:
             chosen = pricing.chosen(pricing.tariff(shares), deadline)
-        orders = [np.array_split(random.permutation(len(each.graphs)), PARTS) for each in chosen]
+        orders = [np.array_split(random.permutation(len(each.nodes)), PARTS) for each in chosen]
         for part in range(PARTS):
             if deadline.expired():
                 return shares
@@ -84,7 +89,7 @@ def scarcity(pricing: Pricing, random: np.random.Generator, deadline: Deadline) 
             if norm <= 0:
                 return shares
             if steps == 0:
-                length = OVER * sum(float(each.sum()) for each in asked.worth) / norm
+                length = OVER * worth / norm
             steps += 1
             shares = np.maximum(shares + length / norm * slope, 0.0)
             most, power = SLOWER

@@ -1,8 +1,9 @@
-"""A good placement of very many graphs, with a bound: prices first, then graph by graph, then sets of graphs."""
+"""A good placement of very many graphs, with a bound: prices, then graph by graph, then sets of graphs."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scheduler.base.work import OutOfTimeError
@@ -29,10 +30,23 @@ NEWS = 200
 """Better placements after which one is reported."""
 
 
+@dataclass(frozen=True, eq=False)
+class Searched:
+    """What a search knows.
+
+    Attributes:
+        at: (n_blocks,) where the blocks are; None if no placement was found.
+        bound: F of no placement is below.
+    """
+
+    at: IntArray | None
+    bound: float
+
+
 def search_many(
     form: FlowForm, context: Context, report: Callable[[IntArray | None, float], None], *, endless: bool
-) -> tuple[IntArray | None, float]:
-    """Return (n_blocks,) where the blocks are, None if no placement was found, and a lower bound of F.
+) -> Searched:
+    """Find prices, place graph by graph at these, then sets of graphs again.
 
     Args:
         form: The form; each block has a place, bandwidth is that of links, and no latency is limited.
@@ -44,7 +58,7 @@ def search_many(
     stock = Stock(form, graphs)
     bound = -math.inf
     if (stock.room < 0).any():  # what is settled has no room itself
-        return None, bound
+        return Searched(None, bound)
     pricing = Pricing(form, graphs, stock)
     try:
         shares = scarcity(pricing, context.random, context.deadline.share(OF_PRICES))
@@ -52,9 +66,9 @@ def search_many(
         report(None, bound)
         placed = Placed(pricing)
         if not dive(placed, pricing.tariff(shares), context.random, context.deadline):
-            return None, bound
+            return Searched(None, bound)
     except OutOfTimeError:
-        return None, bound
+        return Searched(None, bound)
 
     def fitting() -> IntArray | None:
         at = placed.at()
@@ -86,4 +100,4 @@ def search_many(
     if last is not None and (found is None or form.value(last) < form.value(found)):
         found = last
     report(found, bound)
-    return found, bound
+    return Searched(found, bound)

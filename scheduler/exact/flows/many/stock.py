@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from scheduler.model.capacity import TOLERANCE
 
@@ -15,9 +16,12 @@ if TYPE_CHECKING:
     from scheduler.exact.flows.flow_form import FlowForm
     from scheduler.exact.flows.graph_parts import GraphParts
 
+RowArray: TypeAlias = npt.NDArray[np.int32]
+"""Rows of many links: half the memory of wider numbers."""
+
 
 class Stock:
-    """What is left of capacities and bandwidths.
+    """Capacities and bandwidths.
 
     Behind the last row is one of which there is always enough: routes have it where they have no further
     link.
@@ -25,7 +29,6 @@ class Stock:
     Attributes:
         whole: (n_rows,) what settled blocks, and flows between these, leave.
         room: (n_rows + 1,) the same, and as much more as amounts may differ.
-        left: (n_rows + 1,) what is left of that now.
         route: (n_layers, n_nodes, n_nodes) rows of the links of routes.
 
     Args:
@@ -38,8 +41,7 @@ class Stock:
         n_capacities = form.capacity.size
         self.whole: FloatArray = np.concatenate([form.capacity.ravel(), form.bandwidth])
         route = np.where(form.underlay.route < 0, len(form.bandwidth), form.underlay.route)
-        # half the memory of wider numbers
-        self.route = (route + n_capacities).astype(np.int32)
+        self.route: RowArray = (route + n_capacities).astype(np.int32)
         for each in graphs:
             np.subtract.at(self.whole, self.capacity_rows(each.at).ravel(), form.demand[each.settled].ravel())
             for flow, first, second in each.fixed.tolist():
@@ -48,7 +50,6 @@ class Stock:
                 self.whole[rows] -= form.flow[flow]
         slack = TOLERANCE * np.maximum(1.0, np.where(np.isfinite(self.whole), self.whole, 0.0))
         self.room: FloatArray = np.append(self.whole + slack, np.inf)
-        self.left = self.room.copy()
 
     @property
     def n_rows(self) -> int:
@@ -61,12 +62,13 @@ class Stock:
 
     @staticmethod
     def lacking(left: FloatArray, rows: IntArray, amounts: FloatArray) -> IntArray:
-        """Return the rows of which less is left (n_rows + 1,) than amounts (n,) of rows (n,) take together."""
+        """Return the rows of which less is left (n_rows + 1,) than amounts (n,) of rows (n,) are together."""
         before = left[rows]
         np.subtract.at(left, rows, amounts)
-        low = left[rows] < 0
+        lacking: IntArray = rows[left[rows] < 0]
         left[rows] = before
-        return np.unique(rows[low]) if low.any() else rows[:0]
+        distinct: IntArray = np.unique(lacking)
+        return distinct
 
     def narrowest(self) -> FloatArray:
         """Return (n_nodes, n_nodes) the room of the narrowest link of each route."""
