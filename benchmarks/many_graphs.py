@@ -2,8 +2,9 @@
 
     python -m benchmarks.many_graphs [--factors 1,4,10] [--seeds N] [--limit S]
 
-Networks like the largest of paper 002, so many times as large, with as many graphs as nodes and four operators
-a graph. Gaps are to the strategy's own bound. Memory is the most that a process had that did nothing else.
+Networks are like the largest of paper 002, so many times as large; there are as many graphs as nodes, with
+four operators a graph. Gaps are to the strategy's own bound. Memory is the most that a process had that did
+nothing else.
 """
 
 from __future__ import annotations

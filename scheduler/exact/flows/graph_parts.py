@@ -50,12 +50,12 @@ class GraphParts:
     def tree(self) -> tuple[list[tuple[int, int, int]], list[int]]:
         """Flows of trees that join what flows join, nearest to the roots first, and the roots.
 
-        Each is the flow, and positions in `free` of its farther and its nearer end.
+        Each is its position in `inner`, and positions in `free` of its farther and its nearer end.
         """
         beside: list[list[tuple[int, int]]] = [[] for _ in self.free]
-        for flow, i, j in self.inner.tolist():
-            beside[i].append((flow, j))
-            beside[j].append((flow, i))
+        for edge, (_, i, j) in enumerate(self.inner.tolist()):
+            beside[i].append((edge, j))
+            beside[j].append((edge, i))
         seen: set[int] = set()
         flows: list[tuple[int, int, int]] = []
         roots = []
@@ -66,10 +66,10 @@ class GraphParts:
             seen.add(root)
             reached = [root]
             for nearer in reached:
-                new = [(flow, farther) for flow, farther in beside[nearer] if farther not in seen]
+                new = [(edge, farther) for edge, farther in beside[nearer] if farther not in seen]
                 seen.update(farther for _, farther in new)
                 reached += [farther for _, farther in new]
-                flows += [(flow, farther, nearer) for flow, farther in new]
+                flows += [(edge, farther, nearer) for edge, farther in new]
         return flows, roots
 
 

@@ -80,7 +80,7 @@ SETS = tuple(range(1, len(SHAPES) - SMALLEST_SET + 2))
 EDGE_BANDWIDTH = 4.0
 """Factor of the bandwidths at the edge: as printed, most problems have no solution (docs/design/030)."""
 MANY_BANDWIDTH = 8.0
-"""The same where there are as many graphs as nodes: less does not carry what begins and ends at some nodes."""
+"""The same where there are as many graphs as nodes: less does not carry what ends at some nodes."""
 
 
 def paper_problem(

@@ -7,45 +7,38 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scheduler.base.arrays import FloatArray, IntArray
     from scheduler.exact.flows.flow_form import FlowForm
     from scheduler.exact.flows.graph_parts import GraphParts
 
+    Sent = Callable[[int, int, FloatArray], FloatArray]
+    """Of an inner flow, by position, its sender, and what the sender costs at least on each of its places:
+    what both cost at least for each place of the other end."""
 
-def least_on_nodes(
-    form: FlowForm,
-    parts: GraphParts,
-    own: FloatArray,
-    along: FloatArray | None,
-    sending: int,
-    *,
-    bound: bool,
-) -> FloatArray:
-    """Return (n_free, n_nodes) what a graph costs at least with each free block on each node.
+
+def least_with(parts: GraphParts, own: FloatArray, sent: Sent) -> FloatArray:
+    """Return (n_free, n_places) what a graph costs at least with each place.
 
     Of flows that close a circle nothing is asked: what is left is a tree, over whose flows the least costs go
     from block to block.
 
     Args:
-        form: The form.
         parts: The graph.
-        own: (n_free, n_nodes) what blocks cost by themselves; infinite for what is no place.
-        along: (n_nodes, n_nodes) F per byte/s by prices of routes; None without prices.
-        sending: Nodes of a block that its neighbours look at.
-        bound: Whether neighbours expect from all other nodes what the next one costs by itself, so that no
-            cost is below what is returned; else they expect nothing of these.
+        own: (n_free, n_places) what blocks cost by themselves; infinite for what is no place.
+        sent: What goes over a flow.
     """
     count = len(parts.free)
     tree, roots = parts.tree
     # from the blocks that are farthest from the roots to these, and back
     inbound: list[dict[int, FloatArray]] = [{} for _ in range(count)]
-    for flow, farther, nearer in reversed(tree):
-        value = own[farther] + sum(inbound[farther].values())
-        inbound[nearer][farther] = _sent(form, flow, value, along, sending, bound=bound)
+    for edge, farther, nearer in reversed(tree):
+        inbound[nearer][farther] = sent(edge, farther, own[farther] + sum(inbound[farther].values()))
     of_root = {root: float((own[root] + sum(inbound[root].values())).min()) for root in roots}
-    for flow, farther, nearer in tree:
+    for edge, farther, nearer in tree:
         others = [each for sender, each in inbound[nearer].items() if sender != farther]
-        inbound[farther][nearer] = _sent(form, flow, own[nearer] + sum(others), along, sending, bound=bound)
+        inbound[farther][nearer] = sent(edge, nearer, own[nearer] + sum(others))
     least = np.array([own[k] + sum(inbound[k].values()) for k in range(count)]).reshape(own.shape)
     total = sum(of_root.values())
     if len(roots) > 1 and np.isfinite(total):
@@ -56,30 +49,54 @@ def least_on_nodes(
     return least
 
 
-def _sent(
-    form: FlowForm, flow: int, value: FloatArray, along: FloatArray | None, sending: int, *, bound: bool
+def least_on_nodes(
+    form: FlowForm,
+    parts: GraphParts,
+    own: FloatArray,
+    along: FloatArray,
+    sending: int,
+    *,
+    bound: bool,
 ) -> FloatArray:
-    """Return (n_nodes,) the least of a sender's values (n_nodes,) and its flow to each node."""
-    order = np.argpartition(value, sending) if len(value) > sending else np.arange(len(value))
-    near = order[:sending]
-    way = form.weight[flow] * form.distance[near]
-    if along is not None:
+    """Return (n_free, n_nodes) what a graph costs at least with each free block on each node.
+
+    Args:
+        form: The form.
+        parts: The graph.
+        own: As of `least_with`, for all nodes.
+        along: (n_nodes, n_nodes) F per byte/s by prices of routes.
+        sending: Nodes of a block that its neighbours look at.
+        bound: Whether neighbours expect from all other nodes what the next one costs by itself, so that no
+            cost is below what is returned; else they expect nothing of these.
+    """
+    flows = parts.inner[:, 0].tolist()
+
+    def sent(edge: int, _: int, value: FloatArray) -> FloatArray:
+        order = np.argpartition(value, sending) if len(value) > sending else np.arange(len(value))
+        near, flow = order[:sending], flows[edge]
+        way = form.weight[flow] * form.distance[near]
         way += form.flow[flow] * along[near]
-    way += value[near, None]
-    least: FloatArray = way.min(axis=0)
-    return np.minimum(least, value[order[sending]]) if bound and len(value) > sending else least
+        way += value[near, None]
+        least: FloatArray = way.min(axis=0)
+        return np.minimum(least, value[order[sending]]) if bound and len(value) > sending else least
+
+    return least_with(parts, own, sent)
 
 
-def cheapest(least: FloatArray, most: int) -> tuple[IntArray, float]:
-    """Return (n_free, most) nodes, and what the graph costs at least with any block elsewhere.
+def cheapest(least: FloatArray, most: int) -> tuple[IntArray, FloatArray]:
+    """Return (n_free, most) nodes, cheapest first, and (n_free, most + 1) what a graph costs with these.
+
+    The last of these costs is the one with the cheapest node that is left out; infinite if there is none.
 
     Args:
         least: As `least_on_nodes` returns it.
         most: Nodes per block (>= 1), at most all.
     """
-    if most >= least.shape[1]:
-        every = np.tile(np.arange(least.shape[1]), (len(least), 1))
-        return every, np.inf
-    order = np.argpartition(least, most, axis=1)
-    beyond = np.take_along_axis(least, order[:, most, None], axis=1)
-    return order[:, :most], float(beyond.min(initial=np.inf))
+    more = min(most + 1, least.shape[1])
+    order = np.argpartition(least, more - 1, axis=1)[:, :more]
+    costs = np.take_along_axis(least, order, axis=1)
+    rank = np.argsort(costs, axis=1, kind="stable")
+    order, costs = np.take_along_axis(order, rank, axis=1), np.take_along_axis(costs, rank, axis=1)
+    if more == most:
+        costs = np.append(costs, np.full((len(costs), 1), np.inf), axis=1)
+    return order[:, :most], costs

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
     from scheduler.base.deadline import Deadline
     from scheduler.exact.flows.many.placed import Placed
-    from scheduler.exact.flows.many.pricing import Tariff
 
 CASES = 40
 """As of `best_spot`."""
@@ -20,15 +19,14 @@ TRIES = 50
 """How often a graph may make others leave."""
 
 
-def dive(placed: Placed, tariff: Tariff, random: np.random.Generator, deadline: Deadline) -> bool:
+def dive(placed: Placed, random: np.random.Generator, deadline: Deadline) -> bool:
     """Place all graphs; return whether each has found a spot.
 
-    A graph that finds none gets the spot that it would have alone. Of the graphs that use what it lacks
-    there, those that were stuck least often have to find other spots.
+    A graph that finds none looks around. If that does not help it gets the spot that it would have alone. Of
+    the graphs that use what it lacks there, those that were stuck least often have to find other spots.
 
     Args:
         placed: Where no graph is yet.
-        tariff: Prices at which spots are compared.
         random: The order.
         deadline: When to stop.
 
@@ -40,10 +38,13 @@ def dive(placed: Placed, tariff: Tariff, random: np.random.Generator, deadline: 
     while queue:
         require_time(deadline)
         graph = queue.popleft()
-        spot = placed.find(graph, tariff, CASES)
+        spot = placed.find(graph, CASES)
+        if spot is None:
+            placed.look_around(graph)
+            spot = placed.find(graph, CASES)
         if spot is None:
             stuck[graph] += 1
-            spot = placed.find(graph, tariff, CASES, alone=True)
+            spot = placed.alone(graph, CASES)
             if spot is None or stuck[graph] > TRIES:
                 return False
             while len(lacking := placed.lacking(spot)):

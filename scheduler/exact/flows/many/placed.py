@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scheduler.exact.flows.many.near import Near
 from scheduler.exact.flows.many.one_graph import Spot, best_spot
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from scheduler.base.arrays import FloatArray, IntArray
     from scheduler.exact.flows.many.pricing import Pricing, Tariff
 
@@ -24,12 +27,15 @@ class Placed:
 
     Args:
         pricing: All graphs.
+        tariff: Prices at which spots are compared.
+        near: Places of each graph that has free blocks, at these prices.
     """
 
-    def __init__(self, pricing: Pricing) -> None:
+    def __init__(self, pricing: Pricing, tariff: Tariff, near: Mapping[int, Near]) -> None:
         self._pricing = pricing
-        free = [len(each.free) > 0 for each in pricing.graphs]
-        self.graphs = np.flatnonzero(free)
+        self._tariff = tariff
+        self._near = dict(near)
+        self.graphs = np.array(sorted(near), dtype=np.int64)
         self.set({})
 
     def set(self, spots: dict[int, Spot]) -> None:
@@ -40,17 +46,27 @@ class Placed:
         for graph, spot in spots.items():
             self.put(graph, spot)
 
-    def find(self, graph: int, tariff: Tariff | None, cases: int, *, alone: bool = False) -> Spot | None:
-        """Return the best spot in what is left, or in what would be left if no other graph were there.
+    def find(self, graph: int, cases: int) -> Spot | None:
+        """Return the best spot in what is left of a graph that is nowhere; cases are as of `best_spot`."""
+        return best_spot(self._pricing, self._near[graph], self.left, cases)
+
+    def alone(self, graph: int, cases: int, extra: FloatArray | None = None) -> Spot | None:
+        """Return the best spot of a graph if no other one were anywhere.
 
         Args:
-            graph: One that is nowhere.
-            tariff: As of `best_spot`.
+            graph: Which.
             cases: As of `best_spot`.
-            alone: Whether all other graphs are ignored.
+            extra: As of `best_spot`.
         """
-        left = self._pricing.stock.room.copy() if alone else self.left
-        return best_spot(self._pricing, graph, left, tariff, cases)
+        return best_spot(self._pricing, self._near[graph], self._pricing.stock.room.copy(), cases, extra)
+
+    def look_around(self, graph: int) -> None:
+        """Look from now on at other places of a graph that is nowhere: those where it has room now."""
+        self._near[graph] = Near.of(self._pricing, graph, self._tariff, self.left)
+
+    def near(self, graph: int) -> Near:
+        """Return the places of a graph that are looked at."""
+        return self._near[graph]
 
     def put(self, graph: int, spot: Spot) -> None:
         """Put a graph that is nowhere in a spot."""

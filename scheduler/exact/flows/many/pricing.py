@@ -18,20 +18,21 @@ from scheduler.exact.flows.many.alike import Alike
 from scheduler.exact.flows.many.choosing import cheapest, least_on_nodes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from scheduler.base.arrays import FloatArray, IntArray
     from scheduler.base.deadline import Deadline
     from scheduler.exact.flows.flow_form import FlowForm
     from scheduler.exact.flows.graph_parts import GraphParts
+    from scheduler.exact.flows.many.near import Near
     from scheduler.exact.flows.many.stock import Stock
 
 PLACES = 24
-"""Places of a block that are looked at."""
-MOST_PLACES = 96
-"""The same, for the bound of graphs that may cost less with others."""
+"""Places of a block that are looked at; for the bound twice as many if these are too few, and so on."""
 SENDING = 64
 """As of `least_on_nodes`."""
+AT_ONCE = 50
+"""Graphs whose places are looked up together for the bound."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +48,19 @@ class Tariff:
     along: FloatArray
 
 
+@dataclass(frozen=True, eq=False)
+class Bound:
+    """What all graphs cost at least.
+
+    Attributes:
+        value: F of no placement is below.
+        least: (n_graphs,) what each costs at least at prices; 0 for those without free blocks.
+    """
+
+    value: float
+    least: FloatArray
+
+
 class Pricing:
     """Graphs and what they share.
 
@@ -56,6 +70,7 @@ class Pricing:
         stock: What they share.
         limited: (n_rows,) whether there is a limit, so that a price may count.
         scale: (n_rows,) what shares of a whole row are per unit.
+        narrowest: (n_nodes, n_nodes) the room of the narrowest link of each route.
 
     Args:
         form: The form; bandwidth is that of links.
@@ -68,7 +83,7 @@ class Pricing:
         self.limited = np.isfinite(stock.whole)
         self.scale = np.where(self.limited & (stock.whole > 0), stock.whole, 1.0)
         self._worth = np.where(self.limited, np.maximum(stock.whole, 0.0), 0.0) / self.scale
-        self._narrowest = stock.narrowest()
+        self.narrowest = stock.narrowest()
         self._own: dict[int, FloatArray] = {}
         self._constant = form.constant
         of_joined: dict[tuple[int, tuple[tuple[int, int], ...]], list[int]] = {}
@@ -95,43 +110,55 @@ class Pricing:
         Raises:
             OutOfTimeError: The deadline has expired.
         """
-        return [self._looked_at(graphs, tariff, PLACES, deadline)[0] for graphs in self._alike]
+        return [self._chosen(graphs, tariff, deadline) for graphs in self._alike]
 
-    def bound(self, shares: FloatArray, deadline: Deadline) -> float:
-        """Return a lower bound of F, at prices (n_rows,) of whole rows.
+    def _chosen(self, graphs: IntArray, tariff: Tariff, deadline: Deadline) -> Alike:
+        nodes = []
+        for graph in graphs.tolist():
+            require_time(deadline)
+            priced = self.own(graph) + self.surcharge(graph, tariff)
+            least = least_on_nodes(self.form, self.graphs[graph], priced, tariff.along, SENDING, bound=False)
+            nodes.append(cheapest(least, min(PLACES, self.form.n_nodes))[0])
+        return self._at(graphs, np.array(nodes))
+
+    def _at(self, graphs: IntArray, nodes: IntArray) -> Alike:
+        """Return graphs whose free blocks are joined alike, with places (n_graphs, n_free, n_places)."""
+        chosen = graphs.tolist()
+        own = np.array(
+            [np.take_along_axis(self.own(g), at, axis=1) for g, at in zip(chosen, nodes, strict=True)]
+        )
+        return Alike.of(self.form, self.stock, [self.graphs[g] for g in chosen], nodes, np.array(own))
+
+    def bound(self, near: Mapping[int, Near], tariff: Tariff, deadline: Deadline) -> Bound:
+        """Return a lower bound of F.
+
+        Args:
+            near: Places at these prices, of each graph that has free blocks.
+            tariff: The prices.
+            deadline: When to stop.
 
         Raises:
             OutOfTimeError: The deadline has expired.
         """
-        tariff = self.tariff(shares)
-        bound = self._constant - float(shares @ self._worth)
+        least = np.zeros(len(self.graphs))
+        shares = tariff.prices[:-1] * self.scale
         for graphs in self._alike:
-            least, beyond = np.full(len(graphs), np.inf), np.full(len(graphs), -np.inf)
-            places = PLACES
+            of_graphs, beyond = np.full(len(graphs), np.inf), np.full(len(graphs), -np.inf)
+            places, most = PLACES, near[int(graphs[0])].nodes.shape[1]
             # where other places may be cheaper more of them are looked at
-            while places <= MOST_PLACES and len(some := np.flatnonzero(beyond < least)):
-                alike, beyond[some] = self._looked_at(graphs[some], tariff, places, deadline)
-                least[some] = alike.cheapest(np.arange(len(some)), tariff.prices)[0]
+            while len(some := np.flatnonzero(beyond < of_graphs)):
+                places = min(places, most)
+                for few in np.array_split(some, -(-len(some) // AT_ONCE)):
+                    require_time(deadline)
+                    looked_at = [near[g] for g in graphs[few].tolist()]
+                    alike = self._at(graphs[few], np.array([each.nodes[:, :places] for each in looked_at]))
+                    of_graphs[few] = alike.cheapest(np.arange(len(few)), tariff.prices)[0]
+                    beyond[few] = [float(each.least[:, places].min(initial=np.inf)) for each in looked_at]
+                if places == most:
+                    break
                 places *= 2
-            bound += float(np.minimum(least, beyond).sum())
-        return bound
-
-    def _looked_at(
-        self, graphs: IntArray, tariff: Tariff, places: int, deadline: Deadline
-    ) -> tuple[Alike, FloatArray]:
-        """Return graphs with some places, and (n_graphs,) what each costs at least with any other place."""
-        parts = [self.graphs[each] for each in graphs.tolist()]
-        places = min(places, self.form.n_nodes)
-        shape = (len(graphs), len(parts[0].free), places)
-        nodes, own, beyond = np.zeros(shape, dtype=np.int64), np.zeros(shape), np.zeros(len(graphs))
-        for k, graph in enumerate(graphs.tolist()):
-            require_time(deadline)
-            cost = self.own(graph)
-            priced = cost + self.surcharge(graph, tariff)
-            least = least_on_nodes(self.form, parts[k], priced, tariff.along, SENDING, bound=True)
-            nodes[k], beyond[k] = cheapest(least, places)
-            own[k] = np.take_along_axis(cost, nodes[k], axis=1)
-        return Alike.of(self.form, self.stock, parts, nodes, own), beyond
+            least[graphs] = np.minimum(of_graphs, beyond)
+        return Bound(self._constant - float(shares @ self._worth) + float(least.sum()), least)
 
     def own(self, graph: int) -> FloatArray:
         """Return (n_free, n_nodes) F of places by themselves, with flows to settled blocks; infinite for what
@@ -150,7 +177,7 @@ class Pricing:
         own: FloatArray = np.where(fits, form.unary[parts.free], np.inf)
         for flow, k, node in parts.outer.tolist():
             own[k] += form.weight[flow] * form.distance[node]
-            own[k, self._narrowest[node] < form.flow[flow]] = np.inf
+            own[k, self.narrowest[node] < form.flow[flow]] = np.inf
         return own
 
     def surcharge(self, graph: int, tariff: Tariff) -> FloatArray:

@@ -16,24 +16,23 @@ if TYPE_CHECKING:
 
     from scheduler.base.arrays import FloatArray, IntArray
     from scheduler.base.deadline import Deadline
-    from scheduler.exact.flows.many.one_graph import Spot
     from scheduler.exact.flows.many.placed import Placed
-    from scheduler.exact.flows.many.pricing import Pricing, Tariff
 
-TAKEN_OUT = (2, 8)
-"""Graphs that are taken out together, least and most."""
+TAKEN_OUT = 6
+"""Graphs that are taken out together at most."""
 WORSE = 0.06
 """How much worse a placement may be that is kept at first, on average, in costs of a mean graph."""
-PRICED = (0.5, 1.0)
-"""Parts of the prices at which graphs are placed again, if at any; one is drawn."""
+NOISE = 0.2
+"""How much more than they do places cost at most, relative, when a graph looks where it would like to be."""
+RANKED = 50
+"""Sets after which graphs are ranked anew."""
 CASES = 12
 """As of `best_spot`."""
 
 
 def rebuild(
     placed: Placed,
-    pricing: Pricing,
-    shares: FloatArray,
+    least: FloatArray,
     random: np.random.Generator,
     deadline: Deadline,
     *,
@@ -44,45 +43,67 @@ def rebuild(
 
     Args:
         placed: Where all graphs are.
-        pricing: Its graphs at prices.
-        shares: (n_rows,) prices of whole rows.
+        least: (n_graphs,) what each costs at least at prices.
         random: What is taken out, and in which order it comes back.
         deadline: When to stop.
         most: Sets of graphs.
         better: Is called after each better placement.
     """
-    scarce = _Scarce(placed, pricing, shares)
     mean = placed.cost() / len(placed.graphs)
-    now = least = placed.cost()
+    now = lowest = placed.cost()
     best = dict(placed.spots)
     begun = deadline.remaining()
+    sums = np.zeros(0)
     for turn in range(most):
         if deadline.expired():
             break
         cold = turn / most if deadline.unlimited else max(turn / most, 1.0 - deadline.remaining() / begun)
-        graphs = scarce.graphs(random)
-        before = {graph: placed.take(graph) for graph in graphs.tolist()}
+        if turn % RANKED == 0:
+            # what graphs cost beyond that is what may be gained, but for what stays empty
+            over = [placed.spots[graph].priced - least[graph] for graph in placed.graphs.tolist()]
+            sums = np.cumsum(np.maximum(over, 0.0))
+            if sums[-1] <= 0:
+                break
+        first = placed.graphs[np.searchsorted(sums, random.random() * sums[-1], side="right")]
+        graphs = _competing(placed, int(first), random)
+        before = {graph: placed.take(graph) for graph in graphs}
         worth = sum(each.cost for each in before.values())
         allowed = worth - WORSE * mean * (1.0 - cold) * math.log(1.0 - random.random())
-        after = _again(placed, graphs, scarce.tariff(random), allowed)
+        after = _again(placed, graphs, allowed)
         if after is None:
             for graph, spot in before.items():
                 placed.put(graph, spot)
             continue
         now += after - worth
-        if now < least - 1e-9 * abs(least):
-            least, best = now, dict(placed.spots)
+        if now < lowest - 1e-9 * abs(lowest):
+            lowest, best = now, dict(placed.spots)
             better()
     placed.set(best)
 
 
-def _again(placed: Placed, graphs: IntArray, tariff: Tariff | None, most: float) -> float | None:
+def _competing(placed: Placed, graph: int, random: np.random.Generator) -> list[int]:
+    """Return a graph and some that are in its way where it would like to be, or use the same."""
+    near = placed.near(graph)
+    extra = NOISE * random.random(near.priced.shape) * near.priced
+    spot = placed.spots[graph]
+    wish = placed.alone(graph, CASES, extra) or spot
+    placed.take(graph)
+    rows = placed.lacking(wish)
+    placed.put(graph, spot)
+    using = set().union(*(placed.users[row] for row in (rows if len(rows) else wish.rows).tolist()))
+    others: IntArray = random.permutation(np.array(sorted(using - {graph}), dtype=np.int64))
+    return [graph, *others[: TAKEN_OUT - 1].tolist()]
+
+
+def _again(placed: Placed, graphs: list[int], most: float) -> float | None:
     """Place graphs again, and return what they cost; or leave them nowhere and return None."""
     cost = 0.0
+    rest = sum(placed.near(graph).least_cost for graph in graphs)
     done: list[int] = []
-    for graph in graphs.tolist():
-        spot: Spot | None = placed.find(graph, tariff, CASES)
-        if spot is None or cost + spot.cost > most:
+    for graph in graphs:
+        rest -= placed.near(graph).least_cost
+        spot = placed.find(graph, CASES)
+        if spot is None or cost + spot.cost + rest > most:
             for each in done:
                 placed.take(each)
             return None
@@ -90,36 +111,3 @@ def _again(placed: Placed, graphs: IntArray, tariff: Tariff | None, most: float)
         done.append(graph)
         cost += spot.cost
     return cost
-
-
-class _Scarce:
-    """What has a price, and the graphs that use it or would like to.
-
-    Args:
-        placed: Where graphs are.
-        pricing: The graphs at prices.
-        shares: (n_rows,) the prices.
-    """
-
-    def __init__(self, placed: Placed, pricing: Pricing, shares: FloatArray) -> None:
-        self._placed = placed
-        self._sums = np.cumsum(shares)
-        self._tariffs = [None, *(pricing.tariff(part * shares) for part in PRICED)]
-        self._wanting: list[set[int]] = [set() for _ in shares]
-        whole = pricing.tariff(shares)
-        for graph in placed.graphs.tolist():
-            spot = placed.find(graph, whole, CASES, alone=True)
-            for row in [] if spot is None else spot.rows.tolist():
-                self._wanting[row].add(graph)
-
-    def graphs(self, random: np.random.Generator) -> IntArray:
-        """Return some graphs in random order that use, or would like to use, the same; or any."""
-        most = int(random.integers(TAKEN_OUT[0], TAKEN_OUT[1] + 1))
-        if self._sums[-1] <= 0:
-            return random.permutation(self._placed.graphs)[:most]
-        row = int(np.searchsorted(self._sums, random.random() * self._sums[-1], side="right"))
-        return random.permutation(sorted(self._placed.users[row] | self._wanting[row]))[:most]
-
-    def tariff(self, random: np.random.Generator) -> Tariff | None:
-        """Return a part of the prices; None for nothing of them."""
-        return self._tariffs[int(random.integers(len(self._tariffs)))]

@@ -6,9 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scheduler.base.work import OutOfTimeError
+from scheduler.base.work import OutOfTimeError, require_time
 from scheduler.exact.flows.graph_parts import graph_parts
 from scheduler.exact.flows.many.diving import dive
+from scheduler.exact.flows.many.near import Near
 from scheduler.exact.flows.many.placed import Placed
 from scheduler.exact.flows.many.pricing import Pricing
 from scheduler.exact.flows.many.rebuilding import rebuild
@@ -19,8 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scheduler.base.arrays import IntArray
+    from scheduler.base.deadline import Deadline
     from scheduler.contract.strategy import Context
     from scheduler.exact.flows.flow_form import FlowForm
+    from scheduler.exact.flows.many.pricing import Tariff
 
 OF_PRICES = 0.35
 """Of the time left goes at most to prices."""
@@ -62,10 +65,13 @@ def search_many(
     pricing = Pricing(form, graphs, stock)
     try:
         shares = scarcity(pricing, context.random, context.deadline.share(OF_PRICES))
-        bound = pricing.bound(shares, context.deadline)
+        tariff = pricing.tariff(shares)
+        near = _near(pricing, tariff, context.deadline)
+        bounded = pricing.bound(near, tariff, context.deadline)
+        bound = bounded.value
         report(None, bound)
-        placed = Placed(pricing)
-        if not dive(placed, pricing.tariff(shares), context.random, context.deadline):
+        placed = Placed(pricing, tariff, near)
+        if not dive(placed, context.random, context.deadline):
             return Searched(None, bound)
     except OutOfTimeError:
         return Searched(None, bound)
@@ -87,17 +93,19 @@ def search_many(
     most = max(LEAST_SETS, SETS * len(placed.graphs))
     endless = endless and not context.deadline.unlimited
     if len(placed.graphs):
-        rebuild(
-            placed,
-            pricing,
-            shares,
-            context.random,
-            context.deadline,
-            most=2**62 if endless else most,
-            better=better,
-        )
+        sets = 2**62 if endless else most
+        rebuild(placed, bounded.least, context.random, context.deadline, most=sets, better=better)
     last = fitting()
     if last is not None and (found is None or form.value(last) < form.value(found)):
         found = last
     report(found, bound)
     return Searched(found, bound)
+
+
+def _near(pricing: Pricing, tariff: Tariff, deadline: Deadline) -> dict[int, Near]:
+    near = {}
+    for graph, parts in enumerate(pricing.graphs):
+        if len(parts.free):
+            require_time(deadline)
+            near[graph] = Near.of(pricing, graph, tariff)
+    return near

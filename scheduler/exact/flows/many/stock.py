@@ -58,7 +58,8 @@ class Stock:
 
     def capacity_rows(self, nodes: IntArray) -> IntArray:
         """Return (..., n_resources) the rows of the capacities of nodes (...)."""
-        return nodes[..., None] * self._n_resources + np.arange(self._n_resources)
+        rows: IntArray = nodes[..., None] * self._n_resources + np.arange(self._n_resources)
+        return rows
 
     @staticmethod
     def lacking(left: FloatArray, rows: IntArray, amounts: FloatArray) -> IntArray:
