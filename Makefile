@@ -103,8 +103,9 @@ bench-replacement: setup  ## re-placement: 10,000 second plans, search and optim
 simulate-replacement: setup  ## re-placement simulated on Spark: the paper's rule, ours, hindsight; a report (five minutes)
 	$(BIN)/stormplace experiment replacement-simulation $(ARGS)
 
-bench-tiers: setup  ## strategies over edge, fog and cloud on problems of paper 002 (half an hour; ARGS="--seeds 1")
+bench-tiers: setup  ## strategies over edge, fog and cloud on problems of paper 002, and on many graphs (half an hour)
 	$(BIN)/python -m benchmarks.edge_fog_cloud $(ARGS)
+	$(BIN)/python -m benchmarks.many_graphs
 
 bench-data: setup  ## taxi data and queries: made, cleaned, answered on Spark, replayed and answered on Storm (half an hour)
 	$(BIN)/python -m benchmarks.trips

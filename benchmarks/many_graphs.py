@@ -36,7 +36,8 @@ def main() -> None:
     parser.add_argument("--one", nargs=2, type=int, metavar=("FACTOR", "SEED"), help="one problem, its row")
     arguments = parser.parse_args()
     if arguments.one is not None:
-        print(row(*arguments.one, arguments.limit))
+        factor, seed = arguments.one
+        print(row(factor, seed, arguments.limit))
         return
     print(provenance().line())
     print("\n| nodes | graphs | operators | solved | cost | bound | gap | s | memory, GB |")

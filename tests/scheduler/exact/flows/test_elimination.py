@@ -5,7 +5,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from scheduler.exact.flows.elimination import Elimination, width
+from scheduler.exact.flows.elimination import Elimination, Eliminations, width
 
 
 @pytest.mark.parametrize("seed", range(25))
@@ -49,3 +49,19 @@ def test_width() -> None:
     assert width(3, [(0, 1), (1, 2)]) == 1
     assert width(4, [(0, 1), (0, 2), (1, 3), (2, 3)]) == 2
     assert width(1, []) == 0
+
+
+def test_several_problems_at_once() -> None:
+    """Each as by itself; one of them has no choices."""
+    random = np.random.default_rng(1)
+    own = [random.uniform(0, 9, (4, 3)) for _ in range(4)]
+    own[2][1] = np.inf
+    pairs = [(ends, random.uniform(0, 9, (4, 3, 3))) for ends in ((0, 1), (0, 2), (1, 3), (2, 3))]
+    found = Eliminations(own, pairs)
+    choices = found.choices()
+
+    assert found.least[1] == np.inf
+    for k in (0, 2, 3):
+        alone = Elimination([each[k] for each in own], [(ends, table[k]) for ends, table in pairs])
+        assert found.least[k] == pytest.approx(alone.least)
+        assert np.array_equal(choices[k], alone.choices())

@@ -5,7 +5,7 @@ import pytest
 
 from scheduler.base.checks import ModelError
 from scheduler.instances.generators.edge_fog_cloud import UNDERLAYS, TierCounts, edge_fog_cloud
-from scheduler.instances.generators.terminal_graphs import SETS, paper_problem
+from scheduler.instances.generators.terminal_graphs import SETS, many_graphs, paper_problem
 from scheduler.instances.writing import to_document
 
 TABLE_III = {
@@ -68,6 +68,27 @@ def test_networks(number: int) -> None:
         assert sum(name in pair and "c" in pair[0] + pair[1] for pair in between) == 1
     widths = {each.bandwidth_bytes_per_s for each in network.underlay.links if "e" in "".join(each.between)}
     assert widths <= {4.0 * k for k in range(10, 31)}
+
+
+def test_as_many_graphs_as_nodes() -> None:
+    """Of a network twice as large as the largest, whose nodes have about as many links as there."""
+    problem = many_graphs(2, 0)
+    underlay, once = problem.network.underlay, many_graphs(1, 0).network.underlay
+    assert underlay is not None
+    assert once is not None
+    tiers = [node.tier for node in problem.network.nodes]
+
+    assert len(tiers) == 200
+    assert problem.application.graphs.count == 200
+    assert int((~problem.application.terminal).sum()) == 799
+    assert [tiers.count(each) for each in ("cloud", "fog", "edge")] == [
+        2 * each for each in (UNDERLAYS[3].cloud, UNDERLAYS[3].fog, UNDERLAYS[3].edge)
+    ]
+    of_edge = [
+        sum("e" in first + second for first, second in (each.between for each in of.links))
+        for of in (underlay, once)
+    ]
+    assert of_edge[0] / of_edge[1] == pytest.approx(2.0, rel=0.2)
 
 
 def test_a_larger_set_contains_the_smaller_one() -> None:
