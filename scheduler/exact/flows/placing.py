@@ -48,11 +48,12 @@ def place_exactly(problem: Problem, context: Context, *, all_pairs: bool = False
             incumbent.offer(form.placement(at), SOURCE)
         incumbent.raise_bound(bound, SOURCE)
 
-    start = None
+    start, left = None, form
     if form.graph.max() > 0 and not form.by_pair and not form.limits:
         part = replace(context, deadline=context.deadline.share(OF_START))
-        start = search(form, part, report).at
-    found = best_by_flows(form, context, start, all_pairs=all_pairs, report=report)
+        searched = search(form, part, report)
+        start, left = searched.at, searched.form
+    found = best_by_flows(left, context, start, all_pairs=all_pairs, report=report)
     if found.at is not None:
         incumbent.offer(form.placement(found.at), SOURCE)
     taken = found.at is None or incumbent.objective <= form.value(found.at) + OBJECTIVE_STEP

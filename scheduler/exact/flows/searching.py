@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 
 PASSES = 3
 """How often every graph is taken out and placed again at most, as long as that gains."""
-PATIENCE = 12
+PATIENCE = 4
 """Sets of graphs that are placed again together without a gain, after which to stop."""
+SETS, ALL_SETS = 10, 40
+"""Sets of graphs that are placed again at prices, per graph: before they are placed together, and if not."""
 OF_START, OF_PRICES = 0.5, 0.5
 """Of the time left goes at most to the start, and then to prices."""
 
@@ -46,21 +48,22 @@ def search(
     """
     whole = small(form, graph_parts(form))
     part = replace(context, deadline=context.deadline.share(OF_START))
-    many = search_many(form, part if whole else context, report, endless=patience is None and not whole)
-    at = many.at
     if not whole:
-        return many
+        endless = patience is None and not context.deadline.unlimited
+        return search_many(form, context, report, sets=None if endless else ALL_SETS)
+    many = search_many(form, part, report, sets=SETS)
+    at = many.at
     if at is None:
         at = one_after_the_other(form, part, range(int(form.graph.max()) + 1))
         at = None if at is None else placed_again(form, part, at, passes)
         report(at, many.bound)
-    closed = close(form, at, context.deadline.share(OF_PRICES))
+    closed = close(many.form, at, context.deadline.share(OF_PRICES))
     bound = max(many.bound, closed.bound)
     report(closed.best, bound)
     at = closed.best
     if at is None or closed.point is None or closed.empty:
-        return Searched(at, bound)
+        return Searched(at, bound, closed.form)
     at = placed_together(
         form, context, at, closed.point, patience=patience, report=lambda found: report(found, bound)
     )
-    return Searched(at, bound)
+    return Searched(at, bound, closed.form)
