@@ -208,6 +208,44 @@ def replacement_simulation(
 
 
 @app.command()
+def tiers(
+    out: Annotated[Path, typer.Option(help="Folder of runs and report.")] = Path("runs/tiers"),
+    seeds: Annotated[int, typer.Option(min=1, max=1000, help="Problems of each network and set.")] = 5,
+    variant_seeds: Annotated[
+        int, typer.Option(min=0, max=1000, help="The same in other readings of bandwidths and prices.")
+    ] = 2,
+    master: Master = "local[*]",
+) -> None:
+    """Place over edge, fog and cloud: every strategy on the problems of paper 002, on Spark.
+
+    About an hour. Finished runs stay in the folder: the same command goes on after any interruption.
+    Exit status: 0 done, 1 a run failed, 2 bad input, 130 ended by Ctrl-C.
+    """
+    require_all_extras()
+    # PySpark and matplotlib load slowly: only for this command
+    with ends_at_once():
+        from experiments.sweep.distribute import run_missing, write_runs  # noqa: PLC0415
+        from experiments.sweep.sweep_folder import SweepFolder  # noqa: PLC0415
+        from experiments.tiers.cases import Extent, sweep_of  # noqa: PLC0415
+        from experiments.tiers.report.tiers_report import write_report  # noqa: PLC0415
+        from experiments.tiers.runs import runs_of  # noqa: PLC0415
+
+        extent = Extent(seeds, variant_seeds)
+        plan, folder = sweep_of(extent), SweepFolder(out / "sweep")
+        with bad_input():
+            kept = len(folder.open(plan) & {run.part for run in plan.runs()})
+    meter = Meter("runs")
+    with spark(master, "1g") as session:
+        with meter:
+            count = len(plan.runs()) - kept
+            failed = run_missing(session, plan, folder, lambda done: meter.count(done - kept, count))
+        with bad_input():
+            found = runs_of(write_runs(session, folder, failed), extent.cases())
+    with bad_input():
+        typer.echo(f"report: {write_report(found, out)}")
+
+
+@app.command()
 def report(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of an experiment.")],
 ) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import Window
 from pyspark.sql import functions as F  # noqa: N812 - the name that PySpark's own documents use
@@ -54,10 +55,10 @@ def run_missing(
         return []
     context = spark.sparkContext
     texts = context.broadcast({instance.digest: instance.text for instance in plan.instances})
-    limit, parts = plan.time_limit_s, str(folder.parts.resolve())
+    limits, parts = replace(plan, instances=()), str(folder.parts.resolve())
 
     def one(run: Run) -> Finished:
-        return carry_out(run, texts.value, limit, Path(parts))
+        return carry_out(run, texts.value, limits, Path(parts))
 
     names = frozenset(run.part for run in runs)
 
@@ -116,7 +117,7 @@ def _replace(target: Path, write: Callable[[Path], None]) -> None:
         raise MachineError(f"{target}: cannot be written: {error.strerror}") from error
 
 
-def _row_of_failure(failed: Finished) -> tuple[str | int | float | None, ...]:
+def _row_of_failure(failed: Finished) -> tuple[Any, ...]:
     run = failed.run
-    nothing = (None,) * 6
-    return (run.instance, run.strategy, run.seed, FAILED, *nothing, failed.failure)
+    row = dict.fromkeys(SCHEMA.names) | {"instance": run.instance, "strategy": run.strategy, "seed": run.seed}
+    return tuple((row | {"status": FAILED, "reason": failed.failure}).values())

@@ -34,6 +34,7 @@ def solve(
     time_limit_s: float | None,
     children: Children,
     *,
+    until_deadline: bool = True,
     clock: Callable[[], float] = time.monotonic,
     report: Report = ignore,
 ) -> Result:
@@ -45,6 +46,7 @@ def solve(
         seed: Of its random choices.
         time_limit_s: Seconds that a strategy which can use them up does; None: it ends by itself.
         children: Runs solvers; with a time limit they are killed when it is over.
+        until_deadline: Whether it does use them up; else it may end before, by its own limits of work.
         clock: Seconds; what it counts is the time limit's.
         report: Gets each better placement.
 
@@ -53,7 +55,7 @@ def solve(
     """
     entry = STRATEGIES[strategy]
     parameters = entry.parameters()
-    if time_limit_s is not None or entry.ends_with_proof:
+    if until_deadline and (time_limit_s is not None or entry.ends_with_proof):
         parameters = entry.until_deadline(parameters)
     if time_limit_s is None:
         return plan(problem, strategy, parameters, seed, children=children, report=report)

@@ -10,6 +10,7 @@ from replay.errors import DataError, MachineError
 from replay.output import read_json, write_json
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from experiments.sweep.sweep_plan import SweepPlan
@@ -18,7 +19,7 @@ SETTINGS = "sweep.json"
 PARTS = "parts"
 RUNS = "runs.parquet"
 KIND = "sweep"
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class SweepFolder:
             DataError: The folder holds something else, or results with another time limit, or of another
                 instance with the same name; nothing was changed then.
         """
-        known = self._known(plan.time_limit_s)
+        known = self._known(plan)
         instances = {instance.name: instance.digest for instance in plan.instances}
         for name, digest in instances.items():
             if known.get(name, digest) != digest:
@@ -67,7 +68,7 @@ class SweepFolder:
                     left.unlink()
         except OSError as error:
             raise MachineError(f"{self.path}: cannot be written: {error.strerror}") from error
-        document = {"kind": KIND, "version": VERSION, "time_limit_s": plan.time_limit_s}
+        document = {"kind": KIND, "version": VERSION, **_limits(plan)}
         write_json(self.path / SETTINGS, document | {"instances": dict(sorted((known | instances).items()))})
         return self.finished()
 
@@ -75,7 +76,7 @@ class SweepFolder:
         """Return the names of the parts that are there."""
         return frozenset(path.name for path in self.parts.glob("[!.]*.parquet"))
 
-    def _known(self, time_limit_s: float | None) -> dict[str, str]:
+    def _known(self, plan: SweepPlan) -> dict[str, str]:
         """Return the digests of the instances by name that the folder has seen."""
         settings = self.path / SETTINGS
         if not settings.exists():
@@ -87,17 +88,24 @@ class SweepFolder:
         document: dict[str, Any] = read_json(settings)
         if document.get("kind") != KIND or document.get("version") != VERSION:
             raise DataError(f"{settings}: not the settings of a sweep of this version")
-        held = document.get("time_limit_s")
-        if held != time_limit_s:
-            raise DataError(
-                f"{settings}: time_limit_s: the folder's runs were made with {_limit(held)}, not with "
-                f"{_limit(time_limit_s)}; choose another folder"
-            )
+        for key, limit in _limits(plan).items():
+            held, said = document.get(key), _SAID[key]
+            if held != limit:
+                raise DataError(
+                    f"{settings}: {key}: the folder's runs were made with {said(held)}, not with "
+                    f"{said(limit)}; choose another folder"
+                )
         instances = document.get("instances")
         if not isinstance(instances, dict):
             raise DataError(f"{settings}: instances: expected an object")
         return instances
 
 
-def _limit(seconds: float | None) -> str:
-    return "no time limit" if seconds is None else f"a time limit of {seconds:g} s"
+def _limits(plan: SweepPlan) -> dict[str, Any]:
+    return {"time_limit_s": plan.time_limit_s, "until_deadline": plan.until_deadline}
+
+
+_SAID: dict[str, Callable[[Any], str]] = {
+    "time_limit_s": lambda seconds: "no time limit" if seconds is None else f"a time limit of {seconds:g} s",
+    "until_deadline": lambda whole: "all of the time used" if whole else "strategies that end by themselves",
+}

@@ -63,12 +63,14 @@ class SweepPlan:
         strategies: Names of the registry.
         seeds: Seeds, >= 0.
         time_limit_s: Seconds that each run may take; None: each ends by itself.
+        until_deadline: As of `experiments.sweep.one_run.solve`.
     """
 
     instances: tuple[Instance, ...]
     strategies: tuple[str, ...]
     seeds: tuple[int, ...]
     time_limit_s: float | None
+    until_deadline: bool = True
 
     def __post_init__(self) -> None:
         names = [instance.name for instance in self.instances]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -20,8 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from experiments.sweep.sweep_plan import Run
+    from experiments.sweep.sweep_plan import Run, SweepPlan
     from scheduler.contract.result import Result
+    from scheduler.contract.strategy import Progress
+    from scheduler.model.problem import Problem
 
 SCHEMA = pa.schema(
     [
@@ -36,9 +39,16 @@ SCHEMA = pa.schema(
         ("bound", pa.float64()),
         ("seconds", pa.float64()),
         ("reason", pa.string()),
+        ("placement", pa.list_(pa.string())),
+        ("better_at_s", pa.list_(pa.float64())),
+        ("better_objective", pa.list_(pa.float64())),
     ]
 )
-"""Columns of a part: F, R, A and Z are null without a placement, the bound where none is proved."""
+"""Columns of a part: F, R, A and Z are null without a placement, the bound where none is proved.
+
+The placement is the node of each operator, in the order of the instance. Better placements on the way to it
+are those that the strategy reports: when, and their F.
+"""
 
 
 @dataclass(frozen=True)
@@ -54,29 +64,67 @@ class Finished:
     failure: str | None
 
 
-def carry_out(run: Run, texts: Mapping[str, str], time_limit_s: float | None, parts: Path) -> Finished:
+def carry_out(run: Run, texts: Mapping[str, str], plan: SweepPlan, parts: Path) -> Finished:
     """Solve one run and write its part.
 
     Args:
         run: What to solve.
         texts: Instance documents as JSON, by digest.
-        time_limit_s: Seconds for the search; None: it ends by itself.
+        plan: Its sweep: how long the search may take.
         parts: Folder of the parts, the same for all executors.
     """
     try:
         problem = parse_instance(json.loads(texts[run.digest]))
         # only a time limit needs solvers where they can be killed
-        with nullcontext(INLINE) if time_limit_s is None else ChildProcesses() as children:
-            began = time.monotonic()
-            result = solve(problem, run.strategy, run.seed, time_limit_s, children)
-            seconds = time.monotonic() - began
-        write_parquet(pa.Table.from_pylist([_row(run, result, seconds)], schema=SCHEMA), parts / run.part, [])
+        with nullcontext(INLINE) if plan.time_limit_s is None else ChildProcesses() as children:
+            if isinstance(children, ChildProcesses):
+                children.warm_up()
+            watch = _Watch()
+            result = solve(
+                problem,
+                run.strategy,
+                run.seed,
+                plan.time_limit_s,
+                children,
+                until_deadline=plan.until_deadline,
+                report=watch,
+            )
+            seconds = watch.seconds()
+        row = {**_row(run, problem, result), "seconds": seconds, **watch.columns()}
+        write_parquet(pa.Table.from_pylist([row], schema=SCHEMA), parts / run.part, [])
     except Exception as error:  # noqa: BLE001  # one fault must not end a sweep of many hours
         return Finished(run, " ".join(f"{type(error).__name__}: {error}".split()))
     return Finished(run, None)
 
 
-def _row(run: Run, result: Result, seconds: float) -> dict[str, Any]:
+class _Watch:
+    """Notes when placements got better."""
+
+    def __init__(self) -> None:
+        self._began = time.monotonic()
+        self._better: list[tuple[float, float]] = []
+
+    def __call__(self, progress: Progress, /) -> None:
+        if math.isfinite(progress.objective) and (
+            not self._better or progress.objective < self._better[-1][1]
+        ):
+            self._better.append((self.seconds(), progress.objective))
+
+    def seconds(self) -> float:
+        """Return the time since the beginning."""
+        return time.monotonic() - self._began
+
+    def columns(self) -> dict[str, list[float]]:
+        """Return the columns of what got better."""
+        return {
+            "better_at_s": [seconds for seconds, _ in self._better],
+            "better_objective": [objective for _, objective in self._better],
+        }
+
+
+def _row(run: Run, problem: Problem, result: Result) -> dict[str, Any]:
     """Return a result as a row of `SCHEMA`."""
     key = {"instance": run.instance, "strategy": run.strategy, "seed": run.seed}
-    return {**key, **figures(result), "seconds": seconds}
+    nodes = [node.name for node in problem.network.nodes]
+    at = None if result.placement is None else [nodes[u] for u in result.placement.tolist()]
+    return {**key, **figures(result), "placement": at}

@@ -87,7 +87,7 @@ def test_a_part_has_another_name_for_another_name_content_strategy_or_seed() -> 
 def test_a_run_leaves_what_the_decision_core_answers(tmp_path: Path) -> None:
     run = next(run for run in PLAN.runs() if run.strategy == "odp")
 
-    done = carry_out(run, {run.digest: PLAN.instances[0].text}, None, tmp_path)
+    done = carry_out(run, {run.digest: PLAN.instances[0].text}, PLAN, tmp_path)
 
     assert done.failure is None
     (row,) = pq.read_table(tmp_path / run.part).to_pylist()
@@ -100,24 +100,31 @@ def test_a_run_leaves_what_the_decision_core_answers(tmp_path: Path) -> None:
     assert row["network_usage_bytes"] == expected.evaluation.values["network_usage"]
     assert row["bound"] == expected.bound
     assert list(row) == SCHEMA.names
+    assert expected.placement is not None
+    assert row["placement"] == ["abc"[node] for node in expected.placement.tolist()]
+    assert row["better_objective"] == sorted(row["better_objective"], reverse=True)
+    assert row["better_objective"][-1] == row["objective"]
+    assert row["better_at_s"] == sorted(row["better_at_s"])
+    assert row["better_at_s"][-1] <= row["seconds"]
 
 
 def test_an_infeasible_run_is_a_result_without_figures(tmp_path: Path) -> None:
     run = replace(PLAN.runs()[0], strategy="greedy")
 
-    done = carry_out(run, {run.digest: json.dumps(document(slots=0))}, None, tmp_path)
+    done = carry_out(run, {run.digest: json.dumps(document(slots=0))}, PLAN, tmp_path)
 
     assert done.failure is None
     (row,) = pq.read_table(tmp_path / run.part).to_pylist()
     assert row["status"] == "infeasible"
     assert row["objective"] is None
+    assert row["placement"] is None
     assert row["reason"]
 
 
 def test_a_run_that_breaks_down_leaves_no_part(tmp_path: Path) -> None:
     run = PLAN.runs()[0]
 
-    done = carry_out(run, {run.digest: "{}"}, None, tmp_path)
+    done = carry_out(run, {run.digest: "{}"}, PLAN, tmp_path)
 
     assert done.failure == 'ModelError: $: "application" is missing'
     assert list(tmp_path.iterdir()) == []
@@ -127,7 +134,7 @@ def test_a_folder_goes_on_with_the_same_settings_and_forgets_half_written_parts(
     folder = SweepFolder(tmp_path / "sweep")
     assert folder.open(PLAN) == frozenset()
     run = PLAN.runs()[0]
-    carry_out(run, {run.digest: PLAN.instances[0].text}, None, folder.parts)
+    carry_out(run, {run.digest: PLAN.instances[0].text}, PLAN, folder.parts)
     half = folder.parts / f".{PLAN.runs()[1].part}-17"
     half.write_bytes(b"PAR1")
 
@@ -143,6 +150,7 @@ def test_a_folder_goes_on_with_the_same_settings_and_forgets_half_written_parts(
     ("other", "sentence"),
     [
         (replace(PLAN, time_limit_s=2.0), "time_limit_s: the folder's runs were made with no time limit"),
+        (replace(PLAN, until_deadline=False), "until_deadline: the folder's runs were made with all of the"),
         (replace(PLAN, instances=(instance(far_ms=1.0),)), "instances.small: the folder holds results of"),
     ],
 )

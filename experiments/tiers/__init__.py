@@ -1,0 +1,1 @@
+"""The evaluation of placement over edge, fog and cloud (paper 002)."""

@@ -1,0 +1,1 @@
+"""The report of the evaluation over edge, fog and cloud."""
