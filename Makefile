@@ -13,7 +13,7 @@ SHIM := java-shim/target/stormplace-shim-0.1.0.jar
 SHIM_SOURCES := $(shell find java-shim/src -type f 2>/dev/null) pom.xml java-shim/pom.xml bridge/placement.thrift
 MVN := mvn -B -ntp
 
-.PHONY: help setup system demo test lint unit servers spark java lab clusters measured evaluation bench-shim bench-large bench-large-growth bench-large-made bench-emulator bench-placement bench-replacement simulate-replacement bench-tiers bench-data experiment-response-time experiment-adaptation experiment-replacement dist clean
+.PHONY: help setup system demo test lint unit servers spark java lab clusters measured evaluation evaluation-tiers bench-shim bench-large bench-large-growth bench-large-made bench-emulator bench-placement bench-replacement simulate-replacement bench-tiers bench-data experiment-response-time experiment-adaptation experiment-replacement dist clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 24
@@ -94,6 +94,9 @@ experiment-replacement: setup $(CLASSES)  ## a fast, cheap host joins while a ch
 
 evaluation: setup $(CLASSES)  ## taxi queries under two strategies, verified and analysed, with an HTML report (ARGS="--strategies ras,stormplace:odp")
 	$(BIN)/stormplace evaluate $(ARGS)
+
+evaluation-tiers: setup  ## placement over edge, fog and cloud on the problems of paper 002, on Spark; a report (an hour; goes on after an interruption)
+	$(BIN)/stormplace experiment tiers $(ARGS)
 
 bench-replacement: setup  ## re-placement: 10,000 second plans, search and optimum, several topologies, noise, looking ahead (half an hour)
 	$(BIN)/python -m benchmarks.replacement $(ARGS)
