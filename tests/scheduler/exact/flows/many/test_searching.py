@@ -47,7 +47,7 @@ def searched(form: FlowForm, of: Context) -> tuple[Searched, list[float]]:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_beside_all_placements(seed: int) -> None:
-    """The bound is one of all; what is found is one of them, close to the best, and no better one is closed."""
+    """The bound is one of all; what is found is one of them, close to the best; nothing better is closed."""
     problem = linked(seed)
     form = form_of(problem)
     if form.limits:
