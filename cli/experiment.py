@@ -12,6 +12,7 @@ import typer
 from cli.bar import Meter
 from cli.checkout import DATA, require_checkout
 from cli.data.session import Master, bad_input, spark
+from cli.data.sweeping import refuse_failures, swept
 from cli.errors import UserError, refused
 from cli.extras import require_all_extras
 from cli.interrupt import ends_at_once
@@ -213,7 +214,7 @@ def tiers(
     seeds: Annotated[int, typer.Option(min=1, max=1000, help="Problems of each network and set.")] = 5,
     variant_seeds: Annotated[
         int, typer.Option(min=0, max=1000, help="The same in other readings of bandwidths and prices.")
-    ] = 2,
+    ] = 1,
     master: Master = "local[*]",
 ) -> None:
     """Place over edge, fog and cloud: every strategy on the problems of paper 002, on Spark.
@@ -224,25 +225,16 @@ def tiers(
     require_all_extras()
     # PySpark and matplotlib load slowly: only for this command
     with ends_at_once():
-        from experiments.sweep.distribute import run_missing, write_runs  # noqa: PLC0415
-        from experiments.sweep.sweep_folder import SweepFolder  # noqa: PLC0415
         from experiments.tiers.cases import Extent, sweep_of  # noqa: PLC0415
         from experiments.tiers.report.tiers_report import write_report  # noqa: PLC0415
         from experiments.tiers.runs import runs_of  # noqa: PLC0415
 
         extent = Extent(seeds, variant_seeds)
-        plan, folder = sweep_of(extent), SweepFolder(out / "sweep")
-        with bad_input():
-            kept = len(folder.open(plan) & {run.part for run in plan.runs()})
-    meter = Meter("runs")
-    with spark(master, "1g") as session:
-        with meter:
-            count = len(plan.runs()) - kept
-            failed = run_missing(session, plan, folder, lambda done: meter.count(done - kept, count))
-        with bad_input():
-            found = runs_of(write_runs(session, folder, failed), extent.cases())
+        plan = sweep_of(extent)
+    failed, _, runs = swept(plan, out / "sweep", master, "1g", lambda table: runs_of(table, extent.cases()))
+    refuse_failures(failed)
     with bad_input():
-        typer.echo(f"report: {write_report(found, out)}")
+        typer.echo(f"report: {write_report(runs, out)}")
 
 
 @app.command()

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.bar import Meter
-from cli.data.session import DriverMemory, Master, bad_input, say, spark
+from cli.data.session import DriverMemory, Master, bad_input
+from cli.data.sweeping import refuse_failures, swept
 from cli.errors import UserError, refused
-from cli.interrupt import INTERRUPTED_STATUS, ends_at_once
+from cli.interrupt import ends_at_once
 from cli.solve.solve_input import read_problem
 
 if TYPE_CHECKING:
@@ -21,10 +21,8 @@ if TYPE_CHECKING:
 
     from experiments.sweep.sweep_plan import SweepPlan
     from experiments.sweep.sweep_summary import InstanceSummary, StrategySummary
-    from experiments.sweep.worker import Finished
 
 ALL = "all"
-FAILED_STATUS = 1
 TABLE_WIDTH = 130
 """Columns of the tables where no terminal says how wide it is."""
 
@@ -51,36 +49,18 @@ def sweep(
     if time_limit is not None and not 0 < time_limit < math.inf:
         raise UserError(f"--time-limit: expected a number of seconds > 0, got {time_limit:g}")
     with ends_at_once():
-        from experiments.sweep.distribute import run_missing, write_runs  # noqa: PLC0415  # Spark loads slowly
-        from experiments.sweep.sweep_folder import SweepFolder  # noqa: PLC0415  # likewise
+        from experiments.sweep.sweep_folder import SweepFolder  # noqa: PLC0415  # Spark loads slowly
         from experiments.sweep.sweep_summary import by_instance, by_strategy  # noqa: PLC0415  # likewise
 
         with bad_input():
             plan = _plan(instances, strategies, seeds, time_limit)
-            folder = SweepFolder(out)
-            finished = folder.open(plan)
-    runs = plan.runs()
-    kept = sum(run.part in finished for run in runs)
-    if kept:
-        say(f"{kept} of {len(runs)} runs are finished already")
-    meter = Meter("runs")
-    try:
-        with spark(master, driver_memory, explain_interrupt=False) as session:
-            with meter:
-                failed = run_missing(
-                    session, plan, folder, lambda done: meter.count(done - kept, len(runs) - kept)
-                )
-            table = write_runs(session, folder, failed)
-            summaries = by_strategy(table), by_instance(table)
-    except KeyboardInterrupt:
-        done = sum(run.part in folder.finished() for run in runs)
-        raise UserError(
-            f"interrupted: {done} of {len(runs)} runs are finished (the same command goes on from here)",
-            status=INTERRUPTED_STATUS,
-        ) from None
+    failed, kept, summaries = swept(
+        plan, out, master, driver_memory, lambda table: (by_strategy(table), by_instance(table))
+    )
     _print(*summaries)
-    typer.echo(f"{len(runs) - kept - len(failed)} runs done now, {kept} kept; all runs: {folder.runs}")
-    _refuse_failures(failed)
+    done = len(plan.runs()) - kept - len(failed)
+    typer.echo(f"{done} runs done now, {kept} kept; all runs: {SweepFolder(out).runs}")
+    refuse_failures(failed)
 
 
 def _plan(instances: Sequence[Path], strategies: str, seeds: str, time_limit_s: float | None) -> SweepPlan:
@@ -108,16 +88,6 @@ def _strategies(text: str) -> tuple[str, ...]:
                 f'--strategies: unknown strategy "{name}"; the strategies are {", ".join(STRATEGIES)}'
             )
     return names
-
-
-def _refuse_failures(failed: Sequence[Finished]) -> None:
-    if failed:
-        first = failed[0]
-        raise UserError(
-            f"{len(failed)} runs failed and will be tried again by the same command; the first: instance "
-            f"{first.run.instance}, strategy {first.run.strategy}, seed {first.run.seed}: {first.failure}",
-            status=FAILED_STATUS,
-        )
 
 
 def _print(strategies: Sequence[StrategySummary], instances: Sequence[InstanceSummary]) -> None:

@@ -76,7 +76,7 @@ class Extent:
     """
 
     seeds: int = 5
-    variant_seeds: int = 2
+    variant_seeds: int = 1
 
     def cases(self) -> tuple[Case, ...]:
         """Return all problems; the first ones have every network and set."""

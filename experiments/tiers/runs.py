@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from experiments.sweep.one_run import FAILED
 from experiments.tiers.cases import LIMIT_S
-from replay.errors import DataError
 from scheduler.model.network import TIERS
 
 if TYPE_CHECKING:
@@ -60,15 +59,16 @@ def runs_of(table: DataFrame, cases: Iterable[Case]) -> tuple[TierRun, ...]:
         table: As `experiments.sweep.distribute.write_runs` returns it.
         cases: The problems.
 
-    Raises:
-        DataError: A run failed.
+    Failed runs are left out.
     """
     by_name = {case.name: case for case in cases}
-    rows = [row for row in table.orderBy("instance", "strategy").collect() if row["instance"] in by_name]
+    rows = [
+        row
+        for row in table.orderBy("instance", "strategy").collect()
+        if row["instance"] in by_name and row["status"] != FAILED
+    ]
     least: dict[str, float] = {}
     for row in rows:
-        if row["status"] == FAILED:
-            raise DataError(f"{row['instance']}, {row['strategy']}: {row['reason']}")
         if row["objective"] is not None and row["strategy"] != CLOUD:
             least[row["instance"]] = min(row["objective"], least.get(row["instance"], row["objective"]))
     runs = []

@@ -15,7 +15,6 @@ from experiments.tiers.cases import STRATEGY_NAMES, Case, Extent, sweep_of
 from experiments.tiers.report.summary import figures, gap_over_time, over_sets, targets
 from experiments.tiers.report.tiers_report import write_report
 from experiments.tiers.runs import CLOUD, COLOCATE, EXACT, OURS, TierRun, on_tiers, runs_of
-from replay.errors import DataError
 from scheduler.instances.document import parse_instance
 from scheduler.plan import plan as solve
 
@@ -201,5 +200,4 @@ def test_from_runs_on_spark_to_the_report(spark: SparkSession, tmp_path: Path) -
     broken = replace(plan, instances=(Instance(case.name, "{}"),))
     other = SweepFolder(tmp_path / "other")
     other.open(broken)
-    with pytest.raises(DataError, match=f"{case.name}, cloud-greedy: ModelError"):
-        runs_of(write_runs(spark, other, run_missing(spark, broken, other)), [case])
+    assert runs_of(write_runs(spark, other, run_missing(spark, broken, other)), [case]) == ()
