@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 from experiments.sweep.sweep_plan import Instance, SweepPlan
 from scheduler.instances.generators.edge_fog_cloud import UNDERLAYS
@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 STRATEGY_NAMES = tuple(name for name in STRATEGIES if name.startswith("inop-") or name == "cloud-greedy")
 AS_PRINTED, WIDER = 1.0, 4.0
 """Factors of the bandwidths at the edge; as printed most problems have no solution (docs/design/030)."""
+VARIANTS: tuple[tuple[float, Prices], ...] = ((WIDER, "pair"), (WIDER, "node"), (AS_PRINTED, "load"))
+"""Readings other than the main one: what has no placement has none at any prices."""
 VARIANT_SETS = (1, 6, 11)
-"""Sets of graphs in readings other than the main one."""
+"""Sets of graphs in these."""
 LIMIT_S = 60.0
 
 
@@ -81,14 +83,9 @@ class Extent:
     def cases(self) -> tuple[Case, ...]:
         """Return all problems; the first ones have every network and set."""
         main = [Case(u, k, seed) for seed, u, k in product(range(self.seeds), UNDERLAYS, SETS)]
-        readings = [
-            (bandwidth, prices)
-            for bandwidth, prices in product((WIDER, AS_PRINTED), get_args(Prices))
-            if (bandwidth, prices) != (WIDER, "load")
-        ]
         variants = [
             Case(u, k, seed, *reading)
-            for seed, reading, u, k in product(range(self.variant_seeds), readings, UNDERLAYS, VARIANT_SETS)
+            for seed, reading, u, k in product(range(self.variant_seeds), VARIANTS, UNDERLAYS, VARIANT_SETS)
         ]
         return (*main, *variants)
 

@@ -67,7 +67,7 @@ def several() -> list[TierRun]:
 def test_problems_of_an_extent() -> None:
     cases = Extent(seeds=2, variant_seeds=1).cases()
 
-    assert len(cases) == 2 * 3 * 11 + 5 * 3 * 3
+    assert len(cases) == 2 * 3 * 11 + 3 * 3 * 3
     assert len({case.name for case in cases}) == len(cases)
     assert {case.main for case in cases[: 2 * 33]} == {True}
     assert {case.main for case in cases[2 * 33 :]} == {False}
