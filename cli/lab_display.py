@@ -100,3 +100,6 @@ def show_status(status: LabStatus, folder: Path) -> None:
             )
     if status.packets:
         console.print("packets: " + ", ".join(f"{fate} {count}" for fate, count in status.packets))
+    for name, size, dropped in status.links:
+        lost = f", {dropped} packets dropped" if dropped else ""
+        console.print(f"{name}: {size / 1e6:,.2f} MB{lost}")

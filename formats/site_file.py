@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-import re
 import tomllib
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import MISSING, dataclass, field
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
+
+from formats import value_checks as checks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -18,73 +18,24 @@ if TYPE_CHECKING:
 
 MAX_DELAY_MS = 60_000.0
 
-_SITE_NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
-_Check: TypeAlias = Callable[[object], str | None]
-"""Returns what is expected instead of a value, or None if the value is right."""
-
 
 class SiteFileError(ValueError):
     """A site file cannot be read or holds errors; one sentence that names the file and every key at fault."""
 
 
-def _between(least: float, most: float, *, whole: bool = False, below: bool = False) -> _Check:
-    """Return the check of numbers from `least` to `most`, or to less than that."""
-    kind = "a whole number" if whole else "a number"
-    expected = f"expected {kind} from {least:g} to {'less than ' if below else ''}{most:g}"
-
-    def check(value: object) -> str | None:
-        right = isinstance(value, int) if whole else isinstance(value, int | float)
-        if not right or isinstance(value, bool) or not math.isfinite(value):  # type: ignore[arg-type]  # a number
-            return expected
-        return None if least <= value < most or (value == most and not below) else expected  # type: ignore[operator]
-
-    return check
-
-
-def _site_name(value: object) -> str | None:
-    right = isinstance(value, str) and _SITE_NAME.fullmatch(value)
-    return None if right else "expected a name of up to 40 small letters, digits and hyphens, a letter first"
-
-
-def _flag(value: object) -> str | None:
-    return None if isinstance(value, bool) else "expected true or false"
-
-
-def _two_names(value: object) -> str | None:
-    right = isinstance(value, list) and len(value) == 2 and not any(_site_name(each) for each in value)
-    return None if right else "expected the names of two sites"
-
-
-def _plain_table(value: object) -> str | None:
-    right = isinstance(value, dict) and all(isinstance(each, str | int | float) for each in value.values())
-    return None if right else "expected a table of texts, numbers and flags"
-
-
-def _tables(value: object) -> str | None:
-    right = isinstance(value, dict) and not any(_plain_table(each) for each in value.values())
-    return None if right else "expected tables of texts, numbers and flags"
-
-
-def _texts(value: object) -> str | None:
-    right = isinstance(value, dict) and all(isinstance(each, str) for each in value.values())
-    return None if right else "expected a table of texts"
-
-
-def _text(value: object) -> str | None:
-    return None if isinstance(value, str) else "expected a text"
-
-
-_DELAY = _between(0, MAX_DELAY_MS)
-_VALUES: dict[str, _Check] = {
-    "executors_per_host": _between(1, 1e9, whole=True),
-    "standby_nimbus": _flag,
-    "storm": _plain_table,
-    "daemon": _tables,
+_DELAY = checks.between(0, MAX_DELAY_MS)
+_LOSS = checks.between(0, 1, below=True)
+_BANDWIDTH = checks.between(1, 1e12)
+_VALUES: dict[str, checks.Check] = {
+    "executors_per_host": checks.between(1, 1e9, whole=True),
+    "standby_nimbus": checks.flag,
+    "storm": checks.plain_table,
+    "daemon": checks.tables,
 }
 """Keys that are no records."""
 
 
-def _key(check: _Check, default: Any = None) -> Any:
+def _key(check: checks.Check, default: Any = None) -> Any:
     """Return a field with its check; without a default the key must be there."""
     if default is None:
         return field(metadata={"check": check})
@@ -102,30 +53,46 @@ class NetworkSettings:
         loss: Probability that a packet is dropped.
         local_delay_ms: One-way delay between two hosts of one site.
         seed: Seed of jitter and loss.
+        queue_ms: Longest wait before a link of limited bandwidth; what would wait longer is dropped.
     """
 
     jitter_ms: float = _key(_DELAY, 0.0)
-    loss: float = _key(_between(0, 1, below=True), 0.0)
+    loss: float = _key(_LOSS, 0.0)
     local_delay_ms: float = _key(_DELAY, 0.25)
-    seed: int = _key(_between(-(2**63), 2**63, whole=True), 1)
+    seed: int = _key(checks.between(-(2**63), 2**63, whole=True), 1)
+    queue_ms: float = _key(checks.between(1, MAX_DELAY_MS), 200.0)
 
 
 @dataclass(frozen=True)
 class Site:
-    """One data centre; the services' site also holds Nimbus, ZooKeeper, the placement daemon and Redis."""
+    """One data centre; the services' site also holds Nimbus, ZooKeeper, the placement daemon and Redis.
 
-    name: str = _key(_site_name)
-    supervisors: int = _key(_between(1, 200, whole=True))
-    slots: int = _key(_between(1, 32, whole=True))
-    services: bool = _key(_flag, default=False)
+    Attributes:
+        uplink_bytes_per_s: What it sends to and gets from all other sites together; without it no limit.
+    """
+
+    name: str = _key(checks.site_name)
+    supervisors: int = _key(checks.between(1, 200, whole=True))
+    slots: int = _key(checks.between(1, 32, whole=True))
+    services: bool = _key(checks.flag, default=False)
+    uplink_bytes_per_s: float = _key(_BANDWIDTH, math.inf)
 
 
 @dataclass(frozen=True)
 class Link:
-    """The symmetric one-way delay between two sites, or between two hosts of one that is named twice."""
+    """What is between two sites, or between two hosts of one that is named twice.
 
-    between: list[str] = _key(_two_names)  # noqa: RUF009  # it makes a field, as `field` does
+    Attributes:
+        between: The sites.
+        delay_ms: One-way delay, the same in both directions.
+        bandwidth_bytes_per_s: Of both directions together; without it no limit.
+        loss: Probability that a packet is dropped here, beside that of all pairs.
+    """
+
+    between: list[str] = _key(checks.two_names)  # noqa: RUF009  # it makes a field, as `field` does
     delay_ms: float = _key(_DELAY)
+    bandwidth_bytes_per_s: float = _key(_BANDWIDTH, math.inf)
+    loss: float = _key(_LOSS, 0.0)
 
 
 @dataclass(frozen=True)
@@ -139,10 +106,10 @@ class OwnHost:
         storm: Keys of its storm.yaml, in the place of all others.
     """
 
-    name: str = _key(_text)
-    joined: bool = _key(_flag, default=True)
-    meta: Mapping[str, str] = _key(_texts, dict)
-    storm: Mapping[str, str | float] = _key(_plain_table, dict)
+    name: str = _key(checks.text)
+    joined: bool = _key(checks.flag, default=True)
+    meta: Mapping[str, str] = _key(checks.texts, dict)
+    storm: Mapping[str, str | float] = _key(checks.plain_table, dict)
 
 
 @dataclass(frozen=True)
@@ -202,6 +169,12 @@ class SiteFile:
     def delays_ms(self) -> list[list[float]]:
         """Return the one-way delays between sites (n_sites, n_sites), local delays on the diagonal."""
         return [[self.between_ms(a, b) for b in self.names] for a in self.names]
+
+    def loss(self) -> list[list[float]]:
+        """Return the probabilities that a packet between sites is dropped (n_sites, n_sites)."""
+        of_pair = {frozenset(link.between): link.loss for link in self.link}
+        kept = [[1.0 - of_pair.get(frozenset((a, b)), 0.0) for b in self.names] for a in self.names]
+        return [[1.0 - (1.0 - self.network.loss) * each for each in row] for row in kept]
 
 
 def read_site_file(path: Path) -> SiteFile:

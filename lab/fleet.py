@@ -16,7 +16,7 @@ from lab.errors import LabError
 from lab.layout import NIMBUS, REDIS, STANDBY, Host, lay_out
 from lab.pipes import read_line, write_line
 from lab.service import Service
-from lab.sites import site_index
+from lab.sites import narrow_links, site_index
 from lab.status import ServiceStatus
 from lab.storm_config import SchedulerName, daemon_toml, storm_yaml, zoo_cfg
 
@@ -83,8 +83,10 @@ class Fleet:
             ),
             delays_ms=self.delays_ms,
             jitter_ms=network.jitter_ms,
-            loss=network.loss,
+            loss=self.sites.loss(),
             seed=network.seed,
+            links=narrow_links(self.sites),
+            queue_ms=network.queue_ms,
         )
         forwarder = self._start(commands.forwarder())
         write_line(forwarder.input, setup.to_json())

@@ -56,6 +56,7 @@ class Keeper:
         self._progress = _Progress()
         self._observation = Observation(begun_s=0.0)
         self._packets: dict[str, int] = {}
+        self._links: list[dict[str, Any]] = []
         self._readers: dict[str, LineReader] = {}
         self._selector = selectors.DefaultSelector()
 
@@ -109,7 +110,7 @@ class Keeper:
             return
         for content in lines:
             if name == "forwarder":
-                self._packets = content["counters"]
+                self._packets, self._links = content["counters"], content["links"]
             else:
                 self._observation = Observation.from_json(content)
 
@@ -207,6 +208,7 @@ class Keeper:
             absent=tuple(sorted(fleet.absent)),
             isolated=tuple(sites[index] for index in sorted(fleet.isolation.sites)),
             packets=tuple(self._packets.items()),
+            links=tuple((each["name"], each["bytes"], each["dropped"]) for each in self._links),
         )
 
     def _host_status(self, host: Host) -> HostStatus:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from formats import site_file
+from lab.emulator.narrow_links import NarrowLink
 from lab.errors import LabError
 
 if TYPE_CHECKING:
@@ -32,3 +34,19 @@ def site_index(sites: site_file.SiteFile, name: str) -> int:
     if name not in sites.names:
         raise LabError(f"no site is named {name!r}; sites are {', '.join(sites.names)}")
     return sites.names.index(name)
+
+
+def narrow_links(sites: site_file.SiteFile) -> tuple[NarrowLink, ...]:
+    """Return the uplink of each site, limited or not, and the limited links between sites."""
+    index = {name: k for k, name in enumerate(sites.names)}
+    uplinks = [
+        NarrowLink(f"uplink of {site.name}", (index[site.name],), site.uplink_bytes_per_s)
+        for site in sites.site
+    ]
+    links = [
+        NarrowLink("-".join(link.between), (index[a], index[b]), link.bandwidth_bytes_per_s)
+        for link in sites.link
+        for a, b in [link.between]
+        if math.isfinite(link.bandwidth_bytes_per_s)
+    ]
+    return (*uplinks, *links)

@@ -59,6 +59,7 @@ class LabStatus:
         isolated: Sites from and to which no packet passes.
         absent: Supervisor hosts that have not joined, or have left.
         packets: Packets forwarded so far, by fate.
+        links: (name, bytes, packets dropped before it) so far, of each site's uplink and each limited link.
     """
 
     state: LabState
@@ -69,6 +70,7 @@ class LabStatus:
     delays_ms: tuple[tuple[str, str, float], ...] = ()
     isolated: tuple[str, ...] = ()
     packets: tuple[tuple[str, int], ...] = ()
+    links: tuple[tuple[str, int, int], ...] = ()
     absent: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
@@ -87,6 +89,7 @@ class LabStatus:
             delays_ms=tuple((a, b, delay_ms) for a, b, delay_ms in content["delays_ms"]),
             isolated=tuple(content["isolated"]),
             packets=tuple((fate, count) for fate, count in content["packets"]),
+            links=tuple((name, size, dropped) for name, size, dropped in content["links"]),
             absent=tuple(content["absent"]),
         )
 

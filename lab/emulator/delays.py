@@ -19,8 +19,10 @@ class DelayTable:
     a packet never arrives before it was sent and the mean stays the stated delay.
     """
 
-    def __init__(self, delays_ms: list[list[float]], jitter_ms: float, loss: float, seed: int) -> None:
-        """Take the delays (n_sites, n_sites), the jitter's standard deviation and the probability of loss."""
+    def __init__(
+        self, delays_ms: list[list[float]], jitter_ms: float, loss: list[list[float]], seed: int
+    ) -> None:
+        """Take delays and probabilities of loss (n_sites, n_sites), and the jitter's standard deviation."""
         self._delay_s = [[delay / 1e3 for delay in row] for row in delays_ms]
         self._jitter_s = jitter_ms / 1e3
         self._loss = loss
@@ -30,9 +32,10 @@ class DelayTable:
         """Set the one-way delay between two sites, both ways."""
         self._delay_s[a][b] = self._delay_s[b][a] = delay_ms / 1e3
 
-    def is_lost(self) -> bool:
-        """Decide whether the next packet is dropped."""
-        return self._loss > 0.0 and self._random.random() < self._loss
+    def is_lost(self, source: int, target: int) -> bool:
+        """Decide whether the next packet from one site to another is dropped."""
+        loss = self._loss[source][target]
+        return loss > 0.0 and self._random.random() < loss
 
     def draw_s(self, source: int, target: int) -> float:
         """Return the delay in seconds of the next packet from one site to another."""

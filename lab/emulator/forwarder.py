@@ -1,4 +1,4 @@
-"""The wide-area emulator: holds every packet between hosts back for the delay between their sites.
+"""The wide-area emulator: holds every packet between hosts back for narrow links and for the sites' delay.
 
 Started by the keeper with one JSON line on standard input (`ForwarderSetup`); further lines change delays or
 isolate sites. It answers on standard output: `{"ready": true}` once, then counters each second while they
@@ -16,6 +16,7 @@ from typing import Any
 
 from lab.emulator.delays import DelayTable
 from lab.emulator.isolation import Isolation
+from lab.emulator.narrow_links import NarrowLink, NarrowLinks
 from lab.emulator.packets import PacketQueue
 from lab.errors import LabError
 from lab.namespaces import open_tun
@@ -43,13 +44,20 @@ class ForwarderSetup:
 
     Attributes:
         delays_ms: One-way delays (n_sites, n_sites), local ones on the diagonal.
+        jitter_ms: Standard deviation of their jitter.
+        loss: Probabilities that a packet is dropped (n_sites, n_sites).
+        seed: Of jitter and loss.
+        links: Links of limited bandwidth, and those whose packets are counted.
+        queue_ms: Longest wait before such a link.
     """
 
     endpoints: tuple[Endpoint, ...]
     delays_ms: list[list[float]]
     jitter_ms: float
-    loss: float
+    loss: list[list[float]]
     seed: int
+    links: tuple[NarrowLink, ...] = ()
+    queue_ms: float = 200.0
 
     def to_json(self) -> str:
         """Return the setup as one line."""
@@ -60,6 +68,9 @@ class ForwarderSetup:
         """Read what `to_json` wrote."""
         content: dict[str, Any] = json.loads(line)
         content["endpoints"] = tuple(Endpoint(**endpoint) for endpoint in content["endpoints"])
+        content["links"] = tuple(
+            NarrowLink(each["name"], tuple(each["sites"]), each["bytes_per_s"]) for each in content["links"]
+        )
         return cls(**content)
 
 
@@ -70,6 +81,7 @@ class Counters:
     delivered: int = 0
     lost: int = 0  # by the site file's wish
     isolated: int = 0  # between sites that an isolation separates
+    dropped: int = 0  # the queue before a narrow link was too long
     overflow: int = 0  # the queue was full
     refused: int = 0  # the receiving device was full
     unroutable: int = 0  # no host has the address, or no IPv4
@@ -92,6 +104,7 @@ class Forwarder:
         }
         self._site_of_host = [end.site_index for end in setup.endpoints]
         self._delays = DelayTable(setup.delays_ms, setup.jitter_ms, setup.loss, setup.seed)
+        self._narrow = NarrowLinks(setup.links, setup.queue_ms / 1e3)
         self._isolation = Isolation()
         self._queue = PacketQueue(QUEUE_LIMIT_BYTES)
         self.counters = Counters()
@@ -124,7 +137,8 @@ class Forwarder:
             self._deliver()
             if now_s >= report_due_s:
                 report_due_s = now_s + _REPORT_INTERVAL_S
-                report = json.dumps({"counters": asdict(self.counters)})
+                links = [asdict(each) for each in self._narrow.traffic]
+                report = json.dumps({"counters": asdict(self.counters), "links": links})
                 if report != reported:
                     reported = report
                     print(report, flush=True)
@@ -139,7 +153,6 @@ class Forwarder:
     def _receive(self, device: int) -> None:
         """Queue what a host has sent, at most a burst so that no host starves the others."""
         source = self._host_of_device[device]
-        source_site = self._site_of_host[source]
         hosts = self._host_of_address
         for _ in range(_BURST_PACKETS):
             try:
@@ -149,14 +162,22 @@ class Forwarder:
             target = hosts.get(packet[16:20]) if packet[0] >> 4 == 4 else None
             if target is None:
                 self.counters.unroutable += 1
-            elif self._isolation.separates(source_site, self._site_of_host[target]):
-                self.counters.isolated += 1
-            elif self._delays.is_lost():
-                self.counters.lost += 1
             else:
-                due_s = time.monotonic() + self._delays.draw_s(source_site, self._site_of_host[target])
-                if not self._queue.push(due_s, source, target, packet):
-                    self.counters.overflow += 1
+                self._send(source, target, packet)
+
+    def _send(self, source: int, target: int, packet: bytes) -> None:
+        """Queue a packet until it arrives, or count why it does not."""
+        sites = self._site_of_host[source], self._site_of_host[target]
+        if self._isolation.separates(*sites):
+            self.counters.isolated += 1
+            return
+        through_s = self._narrow.through_s(*sites, len(packet), time.monotonic())
+        if through_s is None:
+            self.counters.dropped += 1
+        elif self._delays.is_lost(*sites):
+            self.counters.lost += 1
+        elif not self._queue.push(through_s + self._delays.draw_s(*sites), source, target, packet):
+            self.counters.overflow += 1
 
     def _deliver(self) -> None:
         """Hand over the packets whose time has come."""

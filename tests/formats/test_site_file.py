@@ -43,6 +43,13 @@ def test_a_site_that_a_link_names_twice_has_a_local_delay_of_its_own(tmp_path: P
     assert sites.delays_ms() == [[3.0, 7.0], [7.0, 0.25]]
 
 
+def test_loss_of_a_link_comes_on_top_of_that_of_all(tmp_path: Path) -> None:
+    text = GOOD.replace("delay_ms = 7", "delay_ms = 7\nloss = 0.5") + "[network]\nloss = 0.2\n"
+    (near, far), (back, _) = read_site_file(write(tmp_path, text)).loss()
+    assert near == pytest.approx(0.2)
+    assert far == back == pytest.approx(0.6)
+
+
 def test_what_a_host_has_of_its_own_is_found_by_its_name(tmp_path: Path) -> None:
     """Other hosts have joined from the start, and nothing of their own."""
     own = '[[host]]\nname = "a-2"\njoined = false\nmeta = { "stormplace.cost" = "2.5" }\n'
@@ -71,6 +78,14 @@ def test_what_a_host_has_of_its_own_is_found_by_its_name(tmp_path: Path) -> None
         ("[[link]]", "[network]\nseed = 1.5\n[[link]]", "network.seed: "),
         ("delay_ms = 7", "delay_ms = -7", "link[0].delay_ms: "),
         ("delay_ms = 7", "delay_ms = nan", "link[0].delay_ms: "),
+        (
+            "delay_ms = 7",
+            "delay_ms = 7\nbandwidth_bytes_per_s = 0",
+            "link[0].bandwidth_bytes_per_s: expected",
+        ),
+        ("delay_ms = 7", "delay_ms = 7\nloss = 1", "link[0].loss: expected a number from 0 to less than 1"),
+        ("slots = 1", "slots = 1\nuplink_bytes_per_s = -5", "site[1].uplink_bytes_per_s: expected"),
+        ("[[link]]", "[network]\nqueue_ms = 0\n[[link]]", "network.queue_ms: expected"),
         ('["b", "a"]', '["b"]', "link[0].between: "),
         ('["b", "a"]', '["b", "c"]', "link[0].between: no site is named 'c'"),
         ("[[link]]", "[daemon]\nport = 1\n[[link]]", "daemon: expected tables"),

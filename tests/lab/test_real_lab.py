@@ -52,6 +52,9 @@ def test_a_ready_lab_has_all_its_parts(lab: LabClient) -> None:
     supervisors = [host for host in status.hosts if host.kind == "supervisor"]
     assert {host.name: (host.slots, host.agent) for host in supervisors} == dict.fromkeys(SITE_OF, (2, True))
     assert all(service.state in ("running", "down") for service in status.services)
+    uplinks = {name: size for name, size, _ in status.links}
+    assert uplinks.keys() == {f"uplink of {site}" for site in set(SITE_OF.values())}
+    assert min(uplinks.values()) > 0
 
 
 def keeps_its_delay(pair: accuracy.PairDelay) -> bool:

@@ -16,6 +16,7 @@ def test_a_status_survives_its_journey_as_json() -> None:
         delays_ms=(("a", "b", 7.0),),
         isolated=("b",),
         packets=(("delivered", 3),),
+        links=(("uplink of a", 300, 1),),
     )
     read = LabStatus.from_json(json.loads(json.dumps(status.to_json())))
     assert read == status
