@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from typing import Annotated, Literal
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, model_validator
 
 from bridge.freeze_windows import FreezeWindow, never_open
+from formats.tier import Tier  # noqa: TC001 - pydantic reads it at run time
 
 SiteName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
 
@@ -59,8 +61,17 @@ class SiteDelay(_Section):
     """One-way delay, ms."""
 
 
+class SiteSettings(_Section):
+    """What is so of all hosts of a site."""
+
+    name: SiteName
+    """Name of the site."""
+    tier: Tier
+    """Tier of its hosts where neither their supervisors nor their agents name one."""
+
+
 class NetworkSettings(_Section):
-    """Delays where nothing is measured."""
+    """Delays where nothing is measured, and tiers of sites."""
 
     hop_overhead_ms: float = Field(default=2.0, ge=0, le=1000)
     """Cost of leaving a worker (queues, serialisation), ms, added to delays of hosts."""
@@ -74,6 +85,22 @@ class NetworkSettings(_Section):
     """Coordinates with a larger median error against fresh links are not used."""
     site_delay: tuple[SiteDelay, ...] = Field(default=(), strict=False)
     """Delays without measurement: `[[network.site_delay]]`, `between = ["a", "b"]`, `delay_ms` (one way)."""
+
+    site: tuple[SiteSettings, ...] = Field(default=(), strict=False)
+    """Tiers of sites: `[[network.site]]`, `name`, `tier` (`edge`, `fog` or `cloud`), for hosts of which
+    neither supervisor nor agent names one."""
+
+    @property
+    def tier_of_site(self) -> dict[str, str]:
+        """Tier by site."""
+        return {each.name: each.tier for each in self.site}
+
+    @model_validator(mode="after")
+    def _each_site_once(self) -> NetworkSettings:
+        twice = sorted(name for name, count in Counter(each.name for each in self.site).items() if count > 1)
+        if twice:
+            raise ValueError(f"site names {twice[0]} twice")
+        return self
 
     @model_validator(mode="after")
     def _each_pair_once(self) -> NetworkSettings:

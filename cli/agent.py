@@ -10,6 +10,7 @@ import typer
 from cli.errors import refused
 from cli.metrics import LOOPBACK, MetricsHostOption, MetricsPortOption, metrics_served
 from cli.zookeeper_options import ROOT, AuthFileOption, RootOption, read_zookeeper_auth
+from formats.tier import TIERS
 
 
 def agent(
@@ -17,6 +18,7 @@ def agent(
     host: Annotated[str, typer.Option(help="Name of this host, as its supervisor calls it.")],
     zookeeper: Annotated[str, typer.Option(help="HOST:PORT of ZooKeeper; several separated by commas.")],
     site: Annotated[str | None, typer.Option(help="Name of this host's data centre.")] = None,
+    tier: Annotated[str | None, typer.Option(help=f"Tier of this host: {', '.join(TIERS)}.")] = None,
     root: RootOption = ROOT,
     bind: Annotated[str, typer.Option(help="Address on which probes are answered.")] = "0.0.0.0",  # noqa: S104 - peers are on other hosts
     advertise: Annotated[
@@ -52,6 +54,7 @@ def agent(
         host=host,
         zookeeper=zookeeper,
         site=site,
+        tier=tier,
         root=root,
         bind=bind,
         advertise=advertise,

@@ -30,7 +30,9 @@ NameOption = Annotated[
 WorkersOption = Annotated[int | None, typer.Option(min=1, help="Worker slots to ask for (default 4).")]
 PinOption = Annotated[
     list[str] | None,
-    typer.Option("--pin", metavar="COMPONENT=site:NAME|host:NAME", help="Where a component must run."),
+    typer.Option(
+        "--pin", metavar="COMPONENT=site:NAME|host:NAME|tier:TIER", help="Where a component must run."
+    ),
 ]
 ConfOption = Annotated[
     Path | None, typer.Option("--conf", metavar="FILE.json", help="Topology configuration; it wins.")

@@ -81,6 +81,8 @@ class NodeFields(TypedDict):
         lifetime_s: Age from which the reading counts as missing.
         host: Name of the host, as its supervisor calls it.
         site: Name of its data centre, if it is known.
+        tier: One of `formats.tier.TIERS`, if it is known. Any text may be read: one that an older daemon does
+            not know costs it no more than the tier.
         coordinate: Position in the Euclidean part of the network coordinate, ms.
         height: Cost of reaching the core of the network, ms.
         error: Relative error that the host estimates.
@@ -98,6 +100,7 @@ class NodeFields(TypedDict):
     lifetime_s: NotRequired[Annotated[float, Gt(0)] | None]
     host: _Name
     site: NotRequired[_Name | None]
+    tier: NotRequired[str | None]
     coordinate: Annotated[list[_PositionMs], Len(1, 16)]
     height: _DelayMs
     error: _NotNegative

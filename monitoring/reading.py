@@ -89,6 +89,7 @@ class Reading:
     links: Mapping[str, Link]
     probe: Address
     workers: tuple[WorkerCpu, ...] = ()
+    tier: str | None = None
 
 
 def to_json(reading: Reading) -> bytes:
@@ -105,6 +106,7 @@ def to_json(reading: Reading) -> bytes:
         "lifetime_s": reading.lifetime_s,
         "host": reading.host,
         "site": reading.site,
+        "tier": reading.tier,
         "coordinate": [round(number, 4) for number in place.position_ms],
         "height": round(place.height_ms, 4),
         "error": round(place.error, 4),

@@ -1,4 +1,4 @@
-"""The hosts of one round: their sites, supervisors, capacities, speed and prices."""
+"""The hosts of one round: their places, supervisors, capacities, speed and prices."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bridge.network.host_places import locate
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from bridge.readings.believed import Readings
-    from bridge.settings import CapacitySettings
+    from bridge.settings import CapacitySettings, Settings
     from bridge.wire.messages import PlanRequest, Supervisor
     from scheduler.base.arrays import FloatArray
 
 META_EXECUTORS = "stormplace.executors"
-META_SITE = "stormplace.site"
 META_COST = "stormplace.cost"
 META_PRICE = "stormplace.price.per.hour"
 META_SPEEDUP = "stormplace.speedup"
@@ -58,8 +59,9 @@ class Host:
         cost: What it costs per second, None if it is not stated.
         speedup: Its speed by that of the reference processor, which one that states none is taken for.
         pull_mb_per_s: Rate at which it loads topologies, None if it is not stated.
-        silent: True if its site may be lost: it has no reading, while readings of others name theirs.
+        silent: Which of `site` and `tier` may be lost: it has no reading, while readings of others tell it.
         limited: True if its number of executors is stated, not just a fair share.
+        tier: Its tier, one of `TIERS`, if known.
     """
 
     name: str
@@ -70,8 +72,9 @@ class Host:
     cost: float | None = None
     speedup: float = 1.0
     pull_mb_per_s: float | None = None
-    silent: bool = False
+    silent: frozenset[str] = frozenset()
     limited: bool = True
+    tier: str | None = None
 
 
 @dataclass(frozen=True)
@@ -114,14 +117,12 @@ class Hosts:
         return bool((self.speedup == 1.0).all())
 
 
-def gather_hosts(request: PlanRequest, capacity: CapacitySettings, readings: Readings) -> Hosts:
+def gather_hosts(request: PlanRequest, settings: Settings, readings: Readings) -> Hosts:
     """Put supervisors that share a host together.
-
-    A host's site is what its supervisors' metadata says, else what its agent says or said last.
 
     Args:
         request: The round.
-        capacity: Capacity where the metadata states none.
+        settings: Capacity where the metadata states none, and tiers of sites.
         readings: Believed readings.
     """
     by_name: dict[str, dict[int, Supervisor]] = {}
@@ -129,19 +130,19 @@ def gather_hosts(request: PlanRequest, capacity: CapacitySettings, readings: Rea
         by_name.setdefault(supervisor.host, {})[index] = supervisor
     by_name = dict(sorted(by_name.items()))
     faults: list[str] = []
-    sites = {name: _site(name, [*own.values()], readings, faults) for name, own in by_name.items()}
-    read = readings.by_host.keys() | set(readings.stale)
-    fair = _fair_share(request)
-    agents_know_sites = bool(readings.stale_sites) or any(each.site for each in readings.by_host.values())
+    supervisors = {name: [*own.values()] for name, own in by_name.items()}
+    places = locate(supervisors, readings, settings.network.tier_of_site, faults)
+    capacity, fair = settings.capacity, _fair_share(request)
     hosts = tuple(
         Host(
             name=name,
-            site=sites[name],
+            site=places[name].site,
+            tier=places[name].tier,
+            silent=places[name].silent,
             supervisors=tuple(own),
             usable=any(supervisor.usable for supervisor in own.values()),
-            capacity=_capacity([*own.values()], capacity, fair, faults),
+            capacity=_capacity(supervisors[name], capacity, fair, faults),
             **_terms(own.values(), faults),
-            silent=agents_know_sites and sites[name] is None and name not in read,
             limited=capacity.executors_per_host is not None
             or any(_WHOLE.fullmatch(each.meta.get(META_EXECUTORS, "")) for each in own.values()),
         )
@@ -149,17 +150,6 @@ def gather_hosts(request: PlanRequest, capacity: CapacitySettings, readings: Rea
     )
     position = {host.name: index for index, host in enumerate(hosts)}
     return Hosts(hosts, tuple(position[supervisor.host] for supervisor in request.supervisors), tuple(faults))
-
-
-def _site(name: str, supervisors: Sequence[Supervisor], readings: Readings, faults: list[str]) -> str | None:
-    said = sorted({site for supervisor in supervisors if (site := supervisor.meta.get(META_SITE))})
-    if len(said) > 1:
-        faults.append(f"supervisors of {name} name several sites ({', '.join(said)})")
-    reading = readings.by_host.get(name)
-    by_agent = reading.site if reading is not None else readings.stale_sites.get(name)
-    if said and by_agent is not None and by_agent not in said:
-        faults.append(f"{name} is at site {said[0]} by its supervisor and at {by_agent} by its agent")
-    return said[0] if said else by_agent
 
 
 def _capacity(

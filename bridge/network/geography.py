@@ -6,6 +6,7 @@ from collections import defaultdict
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -54,6 +55,7 @@ class HostView:
     Attributes:
         name: Its name.
         site: Its site, if known.
+        tier: Its tier, if known.
         state: What became of its reading; a host without one has nothing below but faults.
         age_s: Age of the reading, s.
         coordinate: Its coordinate, None if it is not used.
@@ -68,6 +70,7 @@ class HostView:
 
     name: str
     site: str | None
+    tier: str | None
     state: ReadingState
     age_s: float | None = None
     coordinate: Coordinate | None = None
@@ -160,12 +163,12 @@ def survey(request: PlanRequest, settings: Settings, *, supervisors_known: bool)
     readings = _together(looked_at, live=request.readings_live)
     strangers = None
     if supervisors_known:
-        apart = gather_hosts(replace(request, supervisors=stand_ins), settings.capacity, readings).hosts
+        apart = gather_hosts(replace(request, supervisors=stand_ins), settings, readings).hosts
         strangers = tuple(_view(host, by_name[host.name], looked_at[host.name]) for host in apart)
         stand_ins = ()
     # Hosts that are not among these have no delays, whatever their readings say.
     everybody = replace(request, supervisors=request.supervisors + stand_ins)
-    found = gather_hosts(everybody, settings.capacity, readings)
+    found = gather_hosts(everybody, settings, readings)
     # What lies between hosts is looked at, not what leaving a worker costs.
     network = settings.network.model_copy(update={"hop_overhead_ms": 0.0})
     links = gather_links(found.hosts, readings, settings.readings.link_lifetime_s)
@@ -219,6 +222,7 @@ def _together(looked_at: Mapping[str, Readings], *, live: bool) -> Readings:
         live=live,
         impossible_links=sum(one.impossible_links for one in each),
         stale_sites={host: site for one in each for host, site in one.stale_sites.items()},
+        stale_tiers={host: tier for one in each for host, tier in one.stale_tiers.items()},
     )
 
 
@@ -262,15 +266,16 @@ def _view(
     contradicts: Sequence[str] = (),
 ) -> HostView:
     """Describe a host; what only the comparison with others shows comes as keyword arguments."""
+    seen = partial(HostView, host.name, host.site, host.tier)
     if looked_at is None:
-        return HostView(host.name, host.site, ReadingState.ABSENT, faults=("has no agent",))
+        return seen(ReadingState.ABSENT, faults=("has no agent",))
     age_s = min(reading.age_ms for reading in readings) / 1000.0
     faults = [fault.removeprefix(f"reading of {host.name} ") for fault in looked_at.faults]
     believed = looked_at.by_host.get(host.name)
     if host.name in looked_at.stale:
-        return HostView(host.name, host.site, ReadingState.STALE, age_s, faults=("is stale", *faults))
+        return seen(ReadingState.STALE, age_s, faults=("is stale", *faults))
     if believed is None:
-        return HostView(host.name, host.site, ReadingState.REFUSED, age_s, faults=tuple(faults))
+        return seen(ReadingState.REFUSED, age_s, faults=tuple(faults))
     parsed = _first_possible(readings)
     if host.name in looked_at.uncertain:
         faults.append("has a coordinate with too large an error")
@@ -278,11 +283,9 @@ def _view(
     if contradicts:
         few = len(contradicts) <= _CONTRADICTED_SHOWN
         faults.append(f"contradicts {', '.join(contradicts) if few else f'{len(contradicts)} hosts'}")
-    return HostView(
-        name=host.name,
-        site=host.site,
-        state=ReadingState.BELIEVED,
-        age_s=believed.age_s,
+    return seen(
+        ReadingState.BELIEVED,
+        believed.age_s,
         coordinate=coordinate,
         error=parsed.fields["error"],
         measured_error=float(np.median(errors)) if errors else None,

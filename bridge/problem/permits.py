@@ -1,8 +1,9 @@
-"""Where pins and avoidances let the executors of a topology run, and where they may stay.
+"""Where pins, allowed places and avoidances let the executors of a topology run, and where they may stay.
 
 A host of unknown site meets no pin to one, yet what runs there need not leave; it is at no site that is
 avoided. But where agents publish the sites of others, one without a reading may have lost its agent: it is
-doubtful, and executors that avoid a site come to it only if no other host has room for them.
+doubtful, and executors that avoid a site come to it only if no other host has room for them. All of this is
+so of tiers, too.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from bridge.network.cluster import Host, Hosts
-    from bridge.problem.topology_settings import Place, TopologySettings
+    from bridge.problem.place import Place
+    from bridge.problem.topology_settings import TopologySettings
     from bridge.wire.messages import Topology
     from scheduler.base.arrays import BoolArray
 
@@ -97,7 +99,7 @@ def permits_of(topology: Topology, settings: TopologySettings, hosts: Sequence[H
 
     Args:
         topology: Its components.
-        settings: Their pins and avoidances.
+        settings: Their pins, allowed places and avoidances.
         hosts: Hosts of the round.
     """
     names = topology.component_names
@@ -105,35 +107,35 @@ def permits_of(topology: Topology, settings: TopologySettings, hosts: Sequence[H
     tolerated = np.ones((len(names), len(hosts)), dtype=np.bool_)
     permitted = np.tile(usable, (len(names), 1))
     doubtful = np.zeros_like(permitted)
-    silent = np.array([host.silent for host in hosts], dtype=np.bool_)
     reasons: dict[int, str] = {}
+    where = _Where(hosts)
     for row, name in enumerate(names):
-        pin = settings.pin.get(name)
+        bounds = _bounds(name, settings)
         avoided = (*settings.avoid.get(EVERY_COMPONENT, ()), *settings.avoid.get(name, ()))
-        if pin is not None:
-            unknown = np.array([pin.kind == "site" and host.site is None for host in hosts], dtype=np.bool_)
-            tolerated[row] &= _at(hosts, pin) | unknown
-            permitted[row] &= _at(hosts, pin)
+        for bound in bounds:
+            inside = where.inside(bound)
+            tolerated[row] &= inside | where.unknown(bound)
+            permitted[row] &= inside
         for place in avoided:
-            tolerated[row] &= ~_at(hosts, place)
-            permitted[row] &= ~_at(hosts, place)
+            tolerated[row] &= ~where.at(place)
+            permitted[row] &= ~where.at(place)
         if not permitted[row].any() and row in topology.executor_component:
-            reasons[row] = _why_nowhere(name, pin, hosts)
-        if any(place.kind == "site" for place in avoided):
-            doubtful[row] = permitted[row] & silent
-            permitted[row] &= ~silent
+            reasons[row] = _why_nowhere(name, bounds, where)
+        for kind in sorted({place.kind for place in avoided}):
+            doubtful[row] |= permitted[row] & where.silent(kind)
+            permitted[row] &= ~where.silent(kind)
     return Permits(tolerated, permitted, doubtful, reasons)
 
 
 def runs_where_forbidden(topology: Topology, settings: TopologySettings, hosts: Hosts) -> bool:
-    """Whether an executor runs where a pin or avoidance of its component forbids it.
+    """Whether an executor runs where a pin, the allowed places or an avoidance of its component forbid it.
 
     Args:
         topology: The topology.
-        settings: Its pins and avoidances.
+        settings: Its pins, allowed places and avoidances.
         hosts: Hosts of the round; only those where it runs are looked at.
     """
-    if not (settings.pin or settings.avoid):
+    if not settings.names_places:
         return False
     runs = [
         (component, hosts.host_of_supervisor[supervisor])
@@ -147,19 +149,89 @@ def runs_where_forbidden(topology: Topology, settings: TopologySettings, hosts: 
     return not all(tolerated[component, place[host]] for component, host in runs)
 
 
-def _at(hosts: Sequence[Host], place: Place) -> BoolArray:
-    """(n_hosts,) hosts that are known to be at a place."""
-    names = [host.site if place.kind == "site" else host.name for host in hosts]
-    return np.array([name == place.name for name in names], dtype=np.bool_)
+@dataclass(frozen=True, slots=True)
+class _Bound:
+    """Places of which one has to be that of a component's executors.
+
+    Attributes:
+        places: The places.
+        phrase: What is said of the component, to be read before them.
+    """
+
+    places: tuple[Place, ...]
+    phrase: str
+
+    def __str__(self) -> str:
+        return f"{self.phrase} {' or '.join(map(str, self.places))}"
 
 
-def _why_nowhere(component: str, pin: Place | None, hosts: Sequence[Host]) -> str:
-    if pin is None:
+def _bounds(component: str, settings: TopologySettings) -> list[_Bound]:
+    pin = settings.pin.get(component)
+    allowed = (settings.allow[name] for name in (EVERY_COMPONENT, component) if name in settings.allow)
+    return [
+        *([] if pin is None else [_Bound((pin,), "is pinned to")]),
+        *(_Bound(places, "may run only at") for places in allowed),
+    ]
+
+
+class _Where:
+    """Which hosts are where; components mostly name the same places, and each is looked for once."""
+
+    def __init__(self, hosts: Sequence[Host]) -> None:
+        self._hosts = hosts
+        self._at: dict[Place, BoolArray] = {}
+        self._silent: dict[str, BoolArray] = {}
+
+    def at(self, place: Place) -> BoolArray:
+        """(n_hosts,) hosts that are known to be at a place."""
+        if place not in self._at:
+            key = "name" if place.kind == "host" else place.kind
+            found = [getattr(host, key) == place.name for host in self._hosts]
+            self._at[place] = np.array(found, dtype=np.bool_)
+        return self._at[place]
+
+    def inside(self, bound: _Bound) -> BoolArray:
+        """(n_hosts,) hosts that are known to be at one of the places of a bound."""
+        return np.asarray(np.any([self.at(place) for place in bound.places], axis=0), dtype=np.bool_)
+
+    def unknown(self, bound: _Bound) -> BoolArray:
+        """(n_hosts,) hosts of which that is not known."""
+        kinds = _kinds([bound])
+        lacking = [any(getattr(host, kind) is None for kind in kinds) for host in self._hosts]
+        return np.array(lacking, dtype=np.bool_)
+
+    def silent(self, kind: str) -> BoolArray:
+        """(n_hosts,) hosts that may have lost their site or tier."""
+        if kind not in self._silent:
+            found = [kind in host.silent for host in self._hosts]
+            self._silent[kind] = np.array(found, dtype=np.bool_)
+        return self._silent[kind]
+
+    def without(self, kind: str) -> int:
+        """Count usable hosts of unknown site or tier."""
+        return sum(host.usable and getattr(host, kind) is None for host in self._hosts)
+
+
+def _kinds(bounds: Sequence[_Bound]) -> list[str]:
+    """Return what of a host's site and tier some bounds go by."""
+    return sorted({place.kind for bound in bounds for place in bound.places} - {"host"})
+
+
+def _why_nowhere(component: str, bounds: Sequence[_Bound], where: _Where) -> str:
+    if not bounds:
         return f"no usable host is permitted to {component}"
-    unknown = sum(host.usable and host.site is None for host in hosts) if pin.kind == "site" else 0
-    note = f" ({counted(unknown, 'host has', 'hosts have')} no site)" if unknown else ""
-    if _at(hosts, pin).any():
-        return f"{component} is pinned to {pin}, where no usable host is permitted{note}"
-    if unknown:
-        return f"{component} is pinned to {pin}, whose hosts are not known at present{note}"
-    return f"{component} is pinned to {pin}, which is not in the cluster"
+    # One that no host meets says more than all of them together.
+    missed = next((bound for bound in bounds if not where.inside(bound).any()), None)
+    told = bounds if missed is None else [missed]
+    sentence = f"{component} {' and '.join(map(str, told))}"
+    notes = [
+        f"{counted(count, 'host has', 'hosts have')} no {kind}"
+        for kind in _kinds(told)
+        if (count := where.without(kind))
+    ]
+    note = f" ({', '.join(notes)})" if notes else ""
+    if missed is None:
+        return f"{sentence}, where no usable host is permitted{note}"
+    if note:
+        return f"{sentence}, whose hosts are not known at present{note}"
+    return f"{sentence}, {'which is not' if len(missed.places) == 1 else 'none of which is'} in the cluster"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
@@ -18,6 +17,7 @@ from pydantic import (
     WrapValidator,
 )
 
+from bridge.problem.place import PLACE_FORMS, Place, read_place
 from bridge.problem.setting_texts import LARGEST, read_settings, shown
 from scheduler.model.metrics.catalogue import RANGED
 
@@ -28,20 +28,10 @@ if TYPE_CHECKING:
 
 PREFIX = "topology.stormplace."
 EVERY_COMPONENT = "*"
+_OF_EVERY_COMPONENT = frozenset({"avoid", "allow"})
 _LARGEST_RATE = 1e9
 _LARGEST_AMOUNT = 1e9
 _LARGEST_WHOLE = 2**31 - 1
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A site or a host, as pins and avoidances name it."""
-
-    kind: Literal["site", "host"]
-    name: str
-
-    def __str__(self) -> str:
-        return f"{self.kind}:{self.name}"
 
 
 def _must_be(what: str) -> WrapValidator:
@@ -72,7 +62,8 @@ def _check_strategy(value: Any, info: ValidationInfo[Mapping[str, Collection[str
 
 
 def _check_component(name: str, info: ValidationInfo[Mapping[str, Collection[str]]]) -> str:
-    if name not in info.context["components"] and (name, info.field_name) != (EVERY_COMPONENT, "avoid"):
+    of_every = name == EVERY_COMPONENT and info.field_name in _OF_EVERY_COMPONENT
+    if name not in info.context["components"] and not of_every:
         raise ValueError(f"the topology has no component {name!r}")
     return name
 
@@ -91,17 +82,17 @@ def _sum_to_1(weights: dict[str, float]) -> dict[str, float]:
     return {name: weight / total for name, weight in weights.items() if weight > 0}
 
 
-def _place(value: Any) -> Place:
-    match value.partition(":") if isinstance(value, str) else value:
-        case ("site" | "host" as kind, _, str(name)) if name:
-            return Place(kind, name)
-    raise ValueError(f'a place is "site:NAME" or "host:NAME", got {shown(value)}')
-
-
 def _by_component(value: Any) -> dict[str, tuple[Any, ...]]:
-    """Write avoidances in full: a place or a list of them is for every component."""
+    """Write places by component in full: a place or a list of them is for every component."""
     places = value if isinstance(value, dict) else {EVERY_COMPONENT: value}
     return {name: tuple(found) if isinstance(found, list) else (found,) for name, found in places.items()}
+
+
+def _not_nowhere(places: dict[str, tuple[Place, ...]]) -> dict[str, tuple[Place, ...]]:
+    empty = [name for name, found in places.items() if not found]
+    if empty:
+        raise ValueError(f"names no place for {empty[0]}")
+    return places
 
 
 def _not_free(value: str, info: ValidationInfo[Mapping[str, Collection[str]]]) -> str:
@@ -118,7 +109,8 @@ def _not_free(value: str, info: ValidationInfo[Mapping[str, Collection[str]]]) -
 _Sorted = BeforeValidator(lambda value: dict(sorted(value.items())) if isinstance(value, dict) else value)
 _Number = BeforeValidator(_check_number)
 _Component = Annotated[str, AfterValidator(_check_component)]
-_Place = Annotated[Place, BeforeValidator(_place)]
+_Place = Annotated[Place, BeforeValidator(read_place)]
+_PlacesByComponent = Annotated[dict[_Component, tuple[_Place, ...]], _Sorted, BeforeValidator(_by_component)]
 _Weight = Annotated[float, Field(ge=0), _must_be(">= 0"), _Number]
 _Rate = Annotated[float, Field(gt=0, le=_LARGEST_RATE), _must_be(f"> 0 and <= {_LARGEST_RATE:g}"), _Number]
 _Amount = Annotated[
@@ -142,6 +134,7 @@ class TopologySettings(BaseModel):
         weights: Weight by metric, summing to 1.
         pin: The only place of a component's executors.
         avoid: Places that a component's executors may not use; the key `*` means every component.
+        allow: Places of which one has to be theirs, likewise; where both keys are given both hold.
         rates: Declared tuples per second on each output stream of a component.
         execution_ms: Declared time per tuple of a component's executors, ms, at speed-up 1.
         time_limit_ms: Time for this topology's search, or None for the daemon's.
@@ -179,9 +172,10 @@ class TopologySettings(BaseModel):
         AfterValidator(_sum_to_1),
     ] = {"response_time": 1.0}
     pin: Annotated[
-        dict[_Component, _Place], _must_be('an object {component: "site:NAME" or "host:NAME"}'), _Sorted
+        dict[_Component, _Place], _must_be(f"an object {{component: {PLACE_FORMS}}}"), _Sorted
     ] = {}
-    avoid: Annotated[dict[_Component, tuple[_Place, ...]], _Sorted, BeforeValidator(_by_component)] = {}
+    avoid: _PlacesByComponent = {}
+    allow: Annotated[_PlacesByComponent, AfterValidator(_not_nowhere)] = {}
     rates: Annotated[
         dict[_Component, _Rate], _must_be("an object {component: tuples per second}"), _Sorted
     ] = {}
@@ -218,6 +212,11 @@ class TopologySettings(BaseModel):
     ] = "weight"
     faults: tuple[str, ...] = ()
     unclear: tuple[str, ...] = ()
+
+    @property
+    def names_places(self) -> bool:
+        """Whether some components may not run everywhere."""
+        return bool(self.pin or self.avoid or self.allow)
 
 
 ATTRIBUTES = {

@@ -45,6 +45,7 @@ class NodeReading:
     Attributes:
         host: Name of the host.
         site: Its site, if the agent knows it.
+        tier: What the agent says of its tier, if it knows it.
         coordinate: None if the error estimate is too large to be used.
         availability: Fraction of time that the host is up.
         links: Possible direct links by the name of the peer, whatever their age.
@@ -67,6 +68,7 @@ class NodeReading:
     probe: str | None = None
     workers: Mapping[tuple[str, int], float] = field(default_factory=dict)
     outages: float = 0.0
+    tier: str | None = None
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,7 @@ class Readings:
         refused: Number of readings that were refused, by kind of fault.
         impossible_links: Number of links that were left out because they are impossible.
         stale_sites: Sites that stale readings name, by host: measurements grow old, a host's place does not.
+        stale_tiers: Tiers that they name, likewise.
     """
 
     by_host: Mapping[str, NodeReading]
@@ -92,6 +95,7 @@ class Readings:
     refused: Mapping[PayloadFault, int] = field(default_factory=dict)
     impossible_links: int = 0
     stale_sites: Mapping[str, str] = field(default_factory=dict)
+    stale_tiers: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_nodes(request: PlanRequest, hosts: Collection[str], settings: ReadingsSettings) -> Readings:
@@ -105,8 +109,7 @@ def read_nodes(request: PlanRequest, hosts: Collection[str], settings: ReadingsS
         settings: Lifetime where none is stated, largest error that is believed.
     """
     by_host: dict[str, NodeReading] = {}
-    stale: list[str] = []
-    stale_sites: dict[str, str] = {}
+    stale: dict[str, NodeFields] = {}
     uncertain: list[str] = []
     refused: list[tuple[PayloadFault, str]] = []
     impossible: list[str] = []
@@ -128,12 +131,10 @@ def read_nodes(request: PlanRequest, hosts: Collection[str], settings: ReadingsS
         if reading.name in by_host or reading.name in stale:
             refused.append((PayloadFault.DUPLICATE, f"reading of {reading.name} occurs twice"))
             continue
-        stated_s, site = payload.get("lifetime_s"), payload.get("site")
+        stated_s = payload.get("lifetime_s")
         lifetime_s = settings.lifetime_s if stated_s is None else stated_s
         if reading.age_ms > lifetime_s * 1000:
-            stale.append(reading.name)
-            if site is not None:
-                stale_sites[reading.name] = site
+            stale[reading.name] = payload
             continue
         if bad_links:
             impossible_links += len(bad_links)
@@ -151,7 +152,8 @@ def read_nodes(request: PlanRequest, hosts: Collection[str], settings: ReadingsS
         request.readings_live,
         Counter(kind for kind, _ in refused),
         impossible_links,
-        stale_sites,
+        {host: site for host, each in stale.items() if (site := each.get("site")) is not None},
+        {host: tier for host, each in stale.items() if (tier := each.get("tier")) is not None},
     )
 
 
@@ -168,5 +170,6 @@ def _believe(reading: Reading, payload: NodeFields, *, trusted: bool) -> NodeRea
         sequence=payload["sequence"],
         probe=payload.get("probe"),
         outages=(payload.get("outages") or {"count": 0.0})["count"],
+        tier=payload.get("tier"),
         workers={(each["topology"], each["port"]): each["percent"] for each in payload.get("workers") or ()},
     )

@@ -236,7 +236,7 @@ class _LargeRound:
     def _permits(self, index: int) -> Permits | None:
         """Where a topology may run, None if that is on every host."""
         topology, own = self._request.topologies[index], self._wishes[index].own
-        if not (own.pin or own.avoid or self._isolation.concerns(index)):
+        if not (own.names_places or self._isolation.concerns(index)):
             return None
         permits = permits_of(topology, own, self._data.hosts.hosts)
         return self._isolation.narrow(index, topology, permits, self._settings.plan)

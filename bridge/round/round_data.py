@@ -122,7 +122,7 @@ def gather_data(request: PlanRequest, settings: Settings) -> RoundData:
     readings = read_nodes(
         request, frozenset(supervisor.host for supervisor in request.supervisors), settings.readings
     )
-    hosts = gather_hosts(request, settings.capacity, readings)
+    hosts = gather_hosts(request, settings, readings)
     # Of more hosts the delays of all pairs are not worked out: some of each site show how far it is.
     some = hosts_of_all_sites(hosts.hosts, readings, settings.network.max_hosts)
     links = gather_links(some, readings, settings.readings.link_lifetime_s)

@@ -18,6 +18,7 @@ import numpy as np
 
 from bridge.round.round_data import NOT_LIVE
 from formats.counted import counted
+from formats.tier import TIERS
 from scheduler.contract.result import relative_gap
 
 if TYPE_CHECKING:
@@ -167,6 +168,10 @@ def _spread(hosts: Sequence[Host], placement: Sequence[int]) -> str:
     named = ", ".join(f"{site} {count}" for site, count in ranked[:_SITES_SHOWN])
     if len(ranked) > _SITES_SHOWN:
         named += f" and {len(ranked) - _SITES_SHOWN} more"
+    tiers = Counter(hosts[host].tier or "unknown" for host in placement)
+    if tiers.keys() != {"unknown"}:
+        by_tier = ", ".join(f"{tier} {tiers[tier]}" for tier in (*TIERS, "unknown") if tier in tiers)
+        named += f"; tier{'s' if len(tiers) != 1 else ''} {by_tier}"
     return f"over {counted(len(used), 'host')} (site{'s' if len(sites) != 1 else ''} {named})"
 
 

@@ -70,7 +70,7 @@ def read_wishes(
             continue
         try:
             each = wishes_of(topology, settings)
-            if each.own.pin or each.own.avoid:
+            if each.own.names_places:
                 # What goes wrong with them on hosts does so without any, before others wait for it.
                 permits_of(topology, each.own, ())
             known[asked] = each

@@ -83,6 +83,7 @@ def _host(host: HostView) -> dict[str, object]:
     return {
         "host": host.name,
         "site": host.site,
+        "tier": host.tier,
         "reading": host.state.value,
         "age_s": host.age_s,
         "coordinate": host.coordinate and list(host.coordinate.position_ms),
@@ -170,7 +171,8 @@ def _hosts_table(title: str, hosts: Sequence[HostView], drains: Drains, *, show_
         shown = worst_first(hosts)[:MOST_HOSTS]
         title += f": the worst {MOST_HOSTS} of {len(hosts)} (--all shows every one)"
     table = Table(title=title, title_justify="left")
-    for name in ("host", "site"):
+    tiers = any(host.tier for host in hosts)
+    for name in ("host", "site", *(["tier"] if tiers else [])):
         table.add_column(name, no_wrap=True)
     for name in ("error:\nown", "measured\n(links)", "avail-\nability", "outages,\nlast", "CPU", "mem."):
         table.add_column(name, justify="right", no_wrap=True)
@@ -185,6 +187,7 @@ def _hosts_table(title: str, hosts: Sequence[HostView], drains: Drains, *, show_
         table.add_row(
             Text(printable(host.name)),
             Text(printable(host.site or "-")),
+            *([host.tier or "-"] if tiers else []),
             _percent(host.error),
             "-" if host.measured_error is None else f"{_percent(host.measured_error)} ({host.links})",
             "-" if host.availability is None else f"{100 * host.availability:.2f} %",
@@ -206,7 +209,7 @@ def _summary(geography: Geography, snapshot: Snapshot) -> Iterable[str]:
     if not geography.live:
         yield "The shim had no connection to ZooKeeper: these are the last readings it got."
     if not snapshot.metadata_known:
-        yield "Sites: as agents report them (the planner takes stormplace.site of supervisors first)"
+        yield "Sites and tiers: as agents report them (the planner takes what supervisors state first)"
     yield f"Sources: {geography.delays.summary()}"
     yield _embedding(geography)
     if geography.without_agent is None:

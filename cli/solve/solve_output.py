@@ -75,7 +75,7 @@ def _total_cost(problem: Problem, worth: Evaluation) -> float:
 
 def _tiers(problem: Problem, result: Result) -> dict[str, int] | None:
     """Return how many operators are in each tier, sources and sinks apart; null without a placement."""
-    from scheduler.model.network import TIERS  # noqa: PLC0415  # see document
+    from formats.tier import TIERS  # noqa: PLC0415  # see document
 
     if result.placement is None:
         return None

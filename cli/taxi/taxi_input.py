@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from cli.errors import UserError, refused
+from formats.tier import TIERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -73,8 +74,12 @@ def read_pins(texts: Sequence[str], components: tuple[str, ...]) -> dict[str, st
 def _read_pin(text: str, components: tuple[str, ...]) -> tuple[str, str]:
     component, equals, place = text.partition("=")
     kind, colon, target = place.partition(":")
-    if not equals or not colon or kind not in {"site", "host"} or not target:
-        raise UserError(f"--pin {text}: it must be COMPONENT=site:NAME or COMPONENT=host:NAME")
+    named = kind in {"site", "host"} and target
+    if not equals or not colon or not (named or (kind == "tier" and target in TIERS)):
+        raise UserError(
+            f"--pin {text}: it must be COMPONENT=site:NAME, COMPONENT=host:NAME or COMPONENT=tier:TIER "
+            f"({', '.join(TIERS)})"
+        )
     if component not in components:
         raise UserError(f"--pin {text}: no component {component!r}; there are {', '.join(components)}")
     return component, place

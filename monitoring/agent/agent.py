@@ -221,6 +221,7 @@ class Agent:
             lifetime_s=LIFETIME_S,
             host=self._options.host,
             site=self._options.site,
+            tier=self._options.tier,
             coordinate=self._measurements.coordinate,
             availability=availability,
             outages=outages,

@@ -8,6 +8,7 @@ import socket
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from formats.tier import TIERS
 from monitoring.agent.state import foreign
 from monitoring.ip_addresses import fault
 from monitoring.option_forms import is_endpoint, is_path
@@ -32,6 +33,7 @@ class AgentOptions:
     Attributes:
         host: Name of this host, as its supervisor calls it (storm.local.hostname).
         site: Name of its data centre.
+        tier: One of `TIERS`.
         zookeeper: `HOST:PORT`, several separated by commas.
         root: Path in ZooKeeper under which readings live.
         bind: Numeric address on which probes are answered.
@@ -54,6 +56,7 @@ class AgentOptions:
     state: Path | None = None
     slot_ports: tuple[int, ...] | None = None
     auth: ZookeeperAuth | None = None
+    tier: str | None = None
 
     def check(self) -> None:
         """Refuse settings that cannot work.
@@ -70,6 +73,8 @@ class AgentOptions:
             yield f"--host {self.host!r} is not a host name"
         if self.site is not None and not _NAME.fullmatch(self.site):
             yield f"--site {self.site!r} is not a name of letters, digits, '.', '_' and '-'"
+        if self.tier is not None and self.tier not in TIERS:
+            yield f"--tier {self.tier!r} is none of {', '.join(TIERS)}"
         if not is_path(self.root):
             yield f"--root {self.root!r} is not a path such as /stormplace"
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from formats.tier import TIERS
 from scheduler.base.arrays import FloatArray, floats, frozen, plain_numbers
 from scheduler.base.checks import (
     LARGEST,
@@ -27,8 +28,6 @@ from scheduler.model.underlay import Underlay, UnderlayLink
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-TIERS = ("edge", "fog", "cloud")
-"""Tiers of nodes, from where data comes from to data centres (paper 002, section IV-A)."""
 SLOWEST = 1e-9
 """Least speed-up; a smaller one makes execution times overflow."""
 

@@ -35,10 +35,15 @@ def test_values_of_a_file_are_taken(tmp_path):
         [network]
         hop_overhead_ms = 3
         site_delay = [{between = ["a", "b"], delay_ms = 28}]
+        [[network.site]]
+        name = "a"
+        tier = "edge"
         [plan]
         strategy = "greedy"
         """,
     )
+    assert settings.network.tier_of_site == {"a": "edge"}
+    assert settings_from_json(settings.to_json()) == settings
     assert (settings.server.port, settings.network.hop_overhead_ms, settings.plan.strategy) == (
         0,
         3.0,
@@ -91,6 +96,15 @@ def test_an_older_name_of_a_key_is_taken_in_files_and_records(tmp_path):
         (
             "[network]\nsite_delay = [{between = ['a', 'a'], delay_ms = 1}]",
             "network: site_delay names the pair a - a twice or a site with itself",
+        ),
+        (
+            "[[network.site]]\nname = 'a'\ntier = 'mist'",
+            "network.site[0].tier: must be 'edge', 'fog' or 'cloud', got 'mist'",
+        ),
+        ("[[network.site]]\nname = 'a'", "network.site[0].tier: missing"),
+        (
+            "[network]\nsite = [{name = 'a', tier = 'fog'}, {name = 'a', tier = 'fog'}]",
+            "network: site names a twice",
         ),
     ],
 )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.network import cluster
+from bridge.network import cluster, host_places
 from bridge.problem.topology_settings import ATTRIBUTES
 from bridge.settings_file import load_settings
 from bridge.settings_reference import settings_reference
@@ -33,8 +33,9 @@ def test_the_topology_keys_are_those_that_are_read():
 
 
 def test_the_metadata_keys_are_those_that_are_read():
-    """Those of the module, which are named META_..."""
-    read = {value for name, value in vars(cluster).items() if name.startswith("META_")}
+    """Those of the modules, which are named META_..."""
+    both = vars(cluster) | vars(host_places)
+    read = {value for name, value in both.items() if name.startswith("META_")}
     assert keys_of("Supervisor metadata") == read
 
 

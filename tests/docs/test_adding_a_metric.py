@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.programs, pytest.mark.timeout(400)]
 
 COPIED = (
+    "formats",
     "scheduler",
     "tests/conftest.py",
     "tests/scheduler",

@@ -14,7 +14,14 @@ if TYPE_CHECKING:
 # it runs the contract suite of what the guide adds
 pytestmark = [pytest.mark.programs, pytest.mark.timeout(400)]
 
-COPIED = ("scheduler", "tests/conftest.py", "tests/scheduler", "benchmarks/instances", "pyproject.toml")
+COPIED = (
+    "formats",
+    "scheduler",
+    "tests/conftest.py",
+    "tests/scheduler",
+    "benchmarks/instances",
+    "pyproject.toml",
+)
 
 
 def test_the_guide_leads_to_a_strategy_that_keeps_the_contract(tmp_path: Path) -> None:

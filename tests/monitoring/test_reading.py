@@ -34,6 +34,7 @@ READING = Reading(
     links={"us-1": Link(119.98765, 3.14159, 61.23456, 5, 0.123456, 0.99912345)},
     probe=Address("10.1.0.2", 7091),
     workers=(WorkerCpu(6700, "taxi-1-1700000000", 31.6),),
+    tier="cloud",
 )
 
 
@@ -45,6 +46,7 @@ def test_a_reading_has_exactly_the_agreed_keys() -> None:
         "lifetime_s": 30.0,
         "host": "uniroma2-1",
         "site": "uniroma2",
+        "tier": "cloud",
         "coordinate": [1.0, -2.5, 3.1235],
         "height": 0.25,
         "error": 0.1,
@@ -67,9 +69,11 @@ def test_a_reading_has_exactly_the_agreed_keys() -> None:
 
 
 def test_what_is_not_known_is_null() -> None:
-    bare = replace(READING, site=None, outages=Outages(0.0, None), load=Load(0.0, 0.0, 0.0, None, None))
+    bare = replace(
+        READING, site=None, tier=None, outages=Outages(0.0, None), load=Load(0.0, 0.0, 0.0, None, None)
+    )
     content = json.loads(to_json(bare))
-    assert content["site"] is None
+    assert (content["site"], content["tier"]) == (None, None)
     assert content["outages"] == {"count": 0.0, "last_s": None}
     assert (content["load"]["slots_used"], content["load"]["slots"]) == (None, None)
 

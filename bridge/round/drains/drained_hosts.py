@@ -47,18 +47,18 @@ def close(request: PlanRequest, settings: Settings) -> Closed | None:
         return None
     names = frozenset(supervisor.host for supervisor in request.supervisors)
     readings = read_nodes(request, names, settings.readings)
-    hosts = gather_hosts(request, settings.capacity, readings).hosts
+    hosts = gather_hosts(request, settings, readings).hosts
     emptied = {host.name for host in hosts if drains.cover(host.name, host.site)}
     if not emptied:
         return None
     of_sites = any(kind == "site" for kind, _ in drains.left_s)
-    doubtful = {host.name for host in hosts if of_sites and host.silent}
+    doubtful = {host.name for host in hosts if of_sites and "site" in host.silent}
     drained, unsure = (
         frozenset(index for index, each in enumerate(request.supervisors) if each.host in those)
         for those in (emptied, doubtful)
     )
     closed = shut(request, drained)
-    return Closed(closed, drained, unsure, gather_hosts(closed, settings.capacity, readings).hosts)
+    return Closed(closed, drained, unsure, gather_hosts(closed, settings, readings).hosts)
 
 
 def shut(request: PlanRequest, supervisors: Collection[int]) -> PlanRequest:

@@ -9,13 +9,13 @@ import pytest
 
 from bridge.network.cluster import CPU, EXECUTORS, MEMORY, UNLIMITED, gather_hosts
 from bridge.readings.believed import read_nodes
-from bridge.settings import CapacitySettings, ReadingsSettings
+from bridge.settings import CapacitySettings, ReadingsSettings, Settings
 
 
 def gather(make, *supervisors, capacity=CapacitySettings(), readings=(), topologies=()):  # noqa: B008  # frozen
     request = replace(make.cluster(*topologies), supervisors=supervisors, readings=readings)
     believed = read_nodes(request, {each.host for each in supervisors}, ReadingsSettings())
-    return gather_hosts(request, capacity, believed)
+    return gather_hosts(request, Settings(capacity=capacity), believed)
 
 
 def test_hosts_are_sorted_and_hold_all_their_supervisors(make):

@@ -42,7 +42,7 @@ class _Case:
             for number in range(2)
         ]
         request = replace(make.cluster(topology), supervisors=tuple(hosts), readings=())
-        known = gather_hosts(request, SETTINGS.capacity, read_nodes(request, frozenset(), SETTINGS.readings))
+        known = gather_hosts(request, SETTINGS, read_nodes(request, frozenset(), SETTINGS.readings))
         grounds = survey(request, known, SETTINGS.capacity)
         wishes = wishes_of(topology, SETTINGS.plan)
         permits = permits_of(topology, wishes.own, known.hosts)

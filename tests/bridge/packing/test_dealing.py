@@ -25,7 +25,7 @@ def _order(make, topology):
     """The order for a topology on three hosts."""
     hosts = tuple(make.supervisor(f"h{number}", ports=PORTS) for number in range(3))
     request = replace(make.cluster(topology), supervisors=hosts, readings=())
-    known = gather_hosts(request, SETTINGS.capacity, read_nodes(request, frozenset(), SETTINGS.readings))
+    known = gather_hosts(request, SETTINGS, read_nodes(request, frozenset(), SETTINGS.readings))
     grounds = survey(request, known, SETTINGS.capacity)
     return order_of(request, 0, grounds, known, wishes_of(topology, SETTINGS.plan)), grounds
 

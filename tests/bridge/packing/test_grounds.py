@@ -11,7 +11,7 @@ import pytest
 from bridge.network.cluster import UNLIMITED, gather_hosts
 from bridge.packing.grounds import Grounds, survey
 from bridge.readings.believed import read_nodes
-from bridge.settings import CapacitySettings, ReadingsSettings
+from bridge.settings import CapacitySettings, ReadingsSettings, Settings
 
 if TYPE_CHECKING:
     from bridge.wire.messages import PlanRequest
@@ -21,7 +21,7 @@ SETTINGS = CapacitySettings()
 
 def _survey(request: PlanRequest, settings: CapacitySettings = SETTINGS) -> Grounds:
     readings = read_nodes(request, frozenset(), ReadingsSettings())
-    return survey(request, gather_hosts(request, settings, readings), settings)
+    return survey(request, gather_hosts(request, Settings(capacity=settings), readings), settings)
 
 
 def _request(make, *supervisors, **changes) -> PlanRequest:

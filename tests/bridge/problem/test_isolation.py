@@ -39,7 +39,7 @@ class _Case:
             json.dumps({f"{key.replace('_', '.')}": value for key, value in keys.items()})
         )
         self.hosts = gather_hosts(
-            self.request, SETTINGS.capacity, read_nodes(self.request, frozenset(), SETTINGS.readings)
+            self.request, SETTINGS, read_nodes(self.request, frozenset(), SETTINGS.readings)
         )
         wishes = [wishes_of(topology, SETTINGS.plan) for topology in topologies]
         order = rank(self.request, wishes, self.cluster).order

@@ -27,7 +27,7 @@ def prepare(request, index=0, resources="soft"):
     """The state and the task of one topology."""
     readings = read_nodes(request, {each.host for each in request.supervisors}, SETTINGS.readings)
     capacity = SETTINGS.capacity.model_copy(update={"resources": resources})
-    hosts = gather_hosts(request, capacity, readings)
+    hosts = gather_hosts(request, Settings(capacity=capacity), readings)
     state = RoundState(request, hosts, resources)
     topology = request.topologies[index]
     view = (

@@ -83,7 +83,7 @@ def test_any_value_at_any_key_is_read_or_named(make, own, storm, nimbus):
     cluster = parse_cluster_settings(json.dumps(nimbus))
     for fault in (*wishes.faults, *cluster.faults):
         assert fault.encode()
-    hosts = gather_hosts(request, SETTINGS.capacity, read_nodes(request, frozenset(), SETTINGS.readings))
+    hosts = gather_hosts(request, SETTINGS, read_nodes(request, frozenset(), SETTINGS.readings))
     order = rank(request, [wishes], cluster).order
     assert order == (0,)
     isolate(request, hosts, [wishes], order, cluster)

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from bridge.problem.topology_settings import Place, parse_topology_settings
+from bridge.problem.place import PLACE_FORMS, Place
+from bridge.problem.topology_settings import parse_topology_settings
 from scheduler.model.metrics.catalogue import RANGED
 from scheduler.model.objective import Objective
 
@@ -29,7 +30,8 @@ def test_good_settings_are_taken():
             key("strategy"): "greedy",
             key("weights"): {"response_time": 0.5, "network_usage": 0.5, "cost": 0},
             key("pin"): {"spout": "site:rome"},
-            key("avoid"): {"bolt": ["host:a-1", "site:b"]},
+            key("avoid"): {"bolt": ["host:a-1", "site:b", "tier:cloud"]},
+            key("allow"): {"*": ["tier:edge", "site:rome"], "bolt": "tier:edge"},
             key("time.limit.ms"): 50.0,
             key("seed"): 3,
             key("frozen"): True,
@@ -48,7 +50,9 @@ def test_good_settings_are_taken():
     )
     assert settings.weights == {"response_time": 0.5, "network_usage": 0.5}
     assert settings.pin == {"spout": Place("site", "rome")}
-    assert settings.avoid == {"bolt": (Place("host", "a-1"), Place("site", "b"))}
+    assert settings.avoid == {"bolt": (Place("host", "a-1"), Place("site", "b"), Place("tier", "cloud"))}
+    edge = Place("tier", "edge")
+    assert settings.allow == {"*": (edge, Place("site", "rome")), "bolt": (edge,)}
 
 
 def test_what_moves_and_hosts_may_cost_is_taken():
@@ -107,9 +111,10 @@ def test_every_metric_of_the_objective_can_be_weighed(metric):
 
 
 @pytest.mark.parametrize("value", ["site:b", ["site:b"]])
-def test_places_to_avoid_may_hold_for_all_components(value):
+@pytest.mark.parametrize("name", ["avoid", "allow"])
+def test_places_to_use_or_to_avoid_may_hold_for_all_components(name, value):
     """A place or a list of places instead of an object means every component."""
-    assert parse({key("avoid"): value}).avoid == {"*": (Place("site", "b"),)}
+    assert getattr(parse({key(name): value}), name) == {"*": (Place("site", "b"),)}
 
 
 @pytest.mark.parametrize(
@@ -125,11 +130,17 @@ def test_places_to_avoid_may_hold_for_all_components(value):
         ("weights", {"response_time": True}, "weight response_time must be a number, got True"),
         ("weights", {}, "must be an object of weights"),
         ("pin", {"sput": "site:a"}, "the topology has no component 'sput'"),
-        ("pin", {"spout": "rome"}, """a place is "site:NAME" or "host:NAME", got 'rome'"""),
-        ("pin", {"spout": "site:"}, 'a place is "site:NAME" or "host:NAME"'),
+        ("pin", {"spout": "rome"}, f"a place is {PLACE_FORMS}, got 'rome'"),
+        ("pin", {"spout": "site:"}, f"a place is {PLACE_FORMS}"),
         ("pin", "site:rome", "must be an object"),
         ("avoid", {"sput": "site:a"}, "the topology has no component 'sput'"),
-        ("avoid", [1], 'a place is "site:NAME" or "host:NAME", got 1'),
+        ("avoid", [1], f"a place is {PLACE_FORMS}, got 1"),
+        ("pin", {"spout": "tier:mist"}, f"a place is {PLACE_FORMS}, got 'tier:mist'"),
+        ("pin", {"*": "tier:edge"}, "the topology has no component '*'"),
+        ("allow", {"sput": "site:a"}, "the topology has no component 'sput'"),
+        ("allow", {"spout": ["tier:"]}, f"a place is {PLACE_FORMS}, got 'tier:'"),
+        ("allow", {"spout": ["site:a"], "bolt": []}, "names no place for bolt"),
+        ("allow", 5, f"a place is {PLACE_FORMS}, got 5"),
         ("rates", 5, "must be an object {component: tuples per second}, got 5"),
         ("rates", {"sput": 5}, "the topology has no component 'sput'"),
         ("rates", {"spout": 0}, "rate of spout must be > 0 and <= 1e+09, got 0"),

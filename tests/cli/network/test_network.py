@@ -92,7 +92,26 @@ def test_delays_hosts_and_faults_are_shown(network: Network, readings: Path) -> 
     assert "is stale" in out
     assert "off by 0.0 % (median of 1 pairs with a direct link; limit 30 %): they are used" in out
     assert "Hosts without agent: not known" in out
-    assert "Sites: as agents report them" in out
+    assert "Sites and tiers: as agents report them" in out
+
+
+def test_tiers_have_a_column_where_a_host_has_one(network: Network, readings: Path, tmp_path: Path) -> None:
+    """As agents say, else as the daemon's settings say of the site; what no one says is no tier."""
+    config = tmp_path / "daemon.toml"
+    config.write_text('[[network.site]]\nname = "site-b"\ntier = "fog"')
+    assert " tier " not in network("--readings", readings)[1]
+    hosts = [content("a-1", 0.0, tier="edge"), content("b-1", 19.0), content("c-1", 9.0, tier="mist")]
+    readings.write_text(json.dumps(hosts))
+    _, out, _ = network("--readings", readings, "--config", config)
+    rows = [line.split() for line in out.splitlines()]
+    assert {row[1]: row[5] for row in rows if "-1" in "".join(row[1:2])} == {
+        "a-1": "edge",
+        "b-1": "fog",
+        "c-1": "-",
+    }
+    assert "tier of c-1 by its agent is none of edge, fog, cloud ('mist')" in out
+    _, shown, _ = network("--readings", readings, "--config", config, "--json")
+    assert [each["tier"] for each in json.loads(shown)["hosts"]] == ["edge", "fog", None]
 
 
 def test_control_characters_in_names_are_shown_and_not_obeyed(network: Network, readings: Path) -> None:

@@ -39,6 +39,8 @@ def run(
         (("submit", *ENDS, "--redis", "redis:"), 2, "--redis: 'redis:' is not HOST:PORT"),
         (("submit", *ENDS, "--run", "a b"), 2, "--run: run 'a b' must be"),
         (("submit", *ENDS, "--pin", "dataSource=a"), 2, "--pin dataSource=a: it must be COMPONENT=site:NAME"),
+        (("submit", *ENDS, "--pin", "parser=tier:mist"), 2, "or COMPONENT=tier:TIER (edge, fog, cloud)"),
+        (("submit", *ENDS, "--pin", "parser=tier:fog"), 1, "Nimbus 127.0.0.1:1 cannot be reached"),
         (("submit", *ENDS, "--pin", "sink=site:a"), 2, "no component 'sink'; there are dataSource, parser"),
         (
             ("submit", *ENDS, "--pin", "parser=site:a", "--pin", "parser=host:b"),

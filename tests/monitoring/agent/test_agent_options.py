@@ -23,6 +23,7 @@ GOOD = AgentOptions(host="uniroma2-1", zookeeper="localhost:2181")
         {"bind": "::1", "advertise": "10.0.0.1"},
         {"interval_ms": 10.0},
         {"site": "europe-west1"},
+        {"tier": "fog"},
     ],
 )
 def test_sensible_settings_pass(change: dict[str, Any]) -> None:
@@ -36,6 +37,7 @@ def test_sensible_settings_pass(change: dict[str, Any]) -> None:
         ({"host": ""}, "--host ''"),
         ({"host": ".."}, "--host '..'"),
         ({"site": "a b"}, "--site 'a b'"),
+        ({"tier": "Fog"}, "--tier 'Fog' is none of edge, fog, cloud"),
         ({"zookeeper": "localhost"}, "--zookeeper 'localhost'"),
         ({"zookeeper": "a:1,"}, "--zookeeper ''"),
         ({"zookeeper": "a:70000"}, "--zookeeper 'a:70000'"),

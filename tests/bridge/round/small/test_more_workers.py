@@ -38,7 +38,7 @@ class _Case:
         )
         request = make.cluster(replace(topology, num_workers=workers))
         request = replace(request, supervisors=supervisors, readings=())
-        hosts = gather_hosts(request, SETTINGS.capacity, read_nodes(request, frozenset(), SETTINGS.readings))
+        hosts = gather_hosts(request, SETTINGS, read_nodes(request, frozenset(), SETTINGS.readings))
         self.state = RoundState(request, hosts, "soft")
         wishes = wishes_of(request.topologies[0], SETTINGS.plan)
         self.task = make_task(self.state, 0, wishes, SETTINGS.plan).loose

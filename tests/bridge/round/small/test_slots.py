@@ -17,12 +17,12 @@ from bridge.readings.believed import read_nodes
 from bridge.round.checks import check_slots
 from bridge.round.small import slots as slots_module
 from bridge.round.small.slots import NoSlotError
-from bridge.settings import CapacitySettings, ReadingsSettings
+from bridge.settings import ReadingsSettings, Settings
 
 
 def state_of(request):
     readings = read_nodes(request, {each.host for each in request.supervisors}, ReadingsSettings())
-    return RoundState(request, gather_hosts(request, CapacitySettings(), readings), "soft")
+    return RoundState(request, gather_hosts(request, Settings(), readings), "soft")
 
 
 def assign_slots(state, topology, placement, storm=None, **how):
