@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Literal
 from formats.tier import TIERS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Mapping
 
     from bridge.readings.believed import Readings
     from bridge.wire.messages import Supervisor
 
 META_SITE = "stormplace.site"
 META_TIER = "stormplace.tier"
+_NO_TIER = f"none of {', '.join(TIERS)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,20 +53,17 @@ def locate(
     sites = _sites_by_agents(readings)
     tiers = _tiers_by_agents(readings, hosts, faults)
     read = readings.by_host.keys() | set(readings.stale)
-    agents_know = {
-        "site": bool(sites),
-        "tier": bool(tiers) or not tier_of_site.keys().isdisjoint(sites.values()),
-    }
+    agents_know_tiers = bool(tiers) or not tier_of_site.keys().isdisjoint(sites.values())
     places: dict[str, HostPlace] = {}
     for name, supervisors in hosts.items():
-        stated = {site for each in supervisors if (site := each.meta.get(META_SITE))}
+        stated = [site for each in supervisors if (site := each.meta.get(META_SITE))]
         site = _first_word("site", name, stated, sites.get(name), faults)
-        tier = _first_word("tier", name, set(_stated_tiers(supervisors, faults)), tiers.get(name), faults)
+        tier = _first_word("tier", name, _stated_tiers(supervisors, faults), tiers.get(name), faults)
         if tier is None and site is not None:
             tier = tier_of_site.get(site)
-        known = {"site": site, "tier": tier}
-        lost = frozenset(kind for kind, value in known.items() if agents_know[kind] and value is None)
-        places[name] = HostPlace(site, tier, frozenset() if name in read else lost)
+        lost = {"site": site is None and bool(sites), "tier": tier is None and agents_know_tiers}
+        silent = frozenset[str]() if name in read else frozenset(kind for kind in lost if lost[kind])
+        places[name] = HostPlace(site, tier, silent)
     return places
 
 
@@ -86,25 +84,25 @@ def _tiers_by_agents(readings: Readings, hosts: Collection[str], faults: list[st
     return {host: tier for host, tier in said.items() if tier in TIERS}
 
 
-def _stated_tiers(supervisors: Collection[Supervisor], faults: list[str]) -> Iterator[str]:
-    for each in supervisors:
-        tier = each.meta.get(META_TIER)
-        if tier in TIERS:
-            yield tier
-        elif tier is not None:
-            faults.append(f"{META_TIER} of supervisor {each.id} is {_NO_TIER} ({tier!r})")
+def _stated_tiers(supervisors: Collection[Supervisor], faults: list[str]) -> list[str]:
+    stated = [(each.id, tier) for each in supervisors if (tier := each.meta.get(META_TIER)) is not None]
+    faults.extend(
+        f"{META_TIER} of supervisor {supervisor} is {_NO_TIER} ({tier!r})"
+        for supervisor, tier in stated
+        if tier not in TIERS
+    )
+    return [tier for _, tier in stated if tier in TIERS]
 
 
 def _first_word(
-    kind: Literal["site", "tier"], host: str, stated: set[str], by_agent: str | None, faults: list[str]
+    kind: Literal["site", "tier"], host: str, stated: list[str], by_agent: str | None, faults: list[str]
 ) -> str | None:
     """Return what supervisors state, else what the agent says; the first name of several."""
-    said = sorted(stated)
+    if not stated:
+        return by_agent
+    said = sorted(set(stated))
     if len(said) > 1:
         faults.append(f"supervisors of {host} name several {kind}s ({', '.join(said)})")
-    if said and by_agent is not None and by_agent not in said:
+    if by_agent is not None and by_agent not in said:
         faults.append(f"{host} is at {kind} {said[0]} by its supervisor and at {by_agent} by its agent")
-    return said[0] if said else by_agent
-
-
-_NO_TIER = f"none of {', '.join(TIERS)}"
+    return said[0]

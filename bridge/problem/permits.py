@@ -180,6 +180,7 @@ class _Where:
     def __init__(self, hosts: Sequence[Host]) -> None:
         self._hosts = hosts
         self._at: dict[Place, BoolArray] = {}
+        self._unknown: dict[str, BoolArray] = {}
         self._silent: dict[str, BoolArray] = {}
 
     def at(self, place: Place) -> BoolArray:
@@ -196,9 +197,13 @@ class _Where:
 
     def unknown(self, bound: _Bound) -> BoolArray:
         """(n_hosts,) hosts of which that is not known."""
-        kinds = _kinds([bound])
-        lacking = [any(getattr(host, kind) is None for kind in kinds) for host in self._hosts]
-        return np.array(lacking, dtype=np.bool_)
+        unknown = np.zeros(len(self._hosts), dtype=np.bool_)
+        for kind in _kinds([bound]):
+            if kind not in self._unknown:
+                found = [getattr(host, kind) is None for host in self._hosts]
+                self._unknown[kind] = np.array(found, dtype=np.bool_)
+            unknown |= self._unknown[kind]
+        return unknown
 
     def silent(self, kind: str) -> BoolArray:
         """(n_hosts,) hosts that may have lost their site or tier."""

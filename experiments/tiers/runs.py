@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from experiments.sweep.one_run import FAILED
 from experiments.tiers.cases import LIMIT_S
-from scheduler.model.network import TIERS
+from formats.tier import TIERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -15,8 +15,8 @@ from experiments.reports.svg import SERIES
 from experiments.tiers.cases import LIMIT_S, STRATEGY_NAMES
 from experiments.tiers.report.summary import LARGEST_NETWORK, LARGEST_SET, gap_over_time, over_sets
 from experiments.tiers.runs import CLOUD, COMBINED, EXACT, OURS, on_tiers
+from formats.tier import TIERS
 from scheduler.instances.generators.edge_fog_cloud import UNDERLAYS
-from scheduler.model.network import TIERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

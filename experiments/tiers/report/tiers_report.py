@@ -11,8 +11,8 @@ from experiments.tiers.cases import LIMIT_S, STRATEGY_NAMES
 from experiments.tiers.report.figures import draw_strategies, draw_trade_off
 from experiments.tiers.report.summary import LARGEST_NETWORK, LARGEST_SET, figures, targets
 from experiments.tiers.runs import EXACT, on_tiers
+from formats.tier import TIERS
 from scheduler.instances.generators.edge_fog_cloud import UNDERLAYS
-from scheduler.model.network import TIERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

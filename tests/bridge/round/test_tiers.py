@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from bridge.record.record import RoundRecord, versions
 from bridge.record.replay_record import replay
+from bridge.round.memory import NOTHING
 from bridge.round.planner import plan_round
+from bridge.round.preview import Change, PreviewError, preview
 from bridge.settings import MoveSettings, NetworkSettings, PlanSettings, Settings
 from bridge.wire.encoding import decode_response, encode_request, encode_response
-from bridge.wire.messages import Decision, Grouping
+from bridge.wire.messages import Decision, Drain, Grouping
+from scheduler.contract.children import INLINE
 
 TIERS = ("edge", "fog", "cloud")
 AT_ONCE = MoveSettings(cool_down_s=0, stabilisation_s=0)
@@ -210,6 +214,29 @@ def test_hosts_that_may_have_lost_their_tier_are_second_choice_where_one_is_avoi
     )
     (plan,) = planned(request, settings)
     assert set(plan.executor_supervisor) <= ({3} if settings is SMALL else {0, 1, 3})
+
+
+@pytest.mark.parametrize("settings", [SMALL, COUNTS], ids=["small", "by counts"])
+def test_what_leaves_a_drained_host_stays_at_its_tier(make, settings):
+    """h4 is the other host of the edge; if it is not there c0 stays, and its status says why."""
+    running = make.assigned(topology(make, (1, 1), allow={"c0": "tier:edge"}), [0, 1])
+    drained = {"drains": (Drain("host:h0", b'{"version": 1, "lifetime_s": null}', 0),)}
+    (moved,) = planned(replace(cluster(make, 5, running), **drained), settings)
+    assert moved.executor_supervisor == (4, 1)
+    (kept,) = planned(replace(cluster(make, 4, running), **drained), settings)
+    assert kept.decision is Decision.KEEP
+    assert "c0 may run only at tier:edge, where no usable host is permitted" in kept.status
+
+
+def test_a_preview_says_what_other_places_would_do(make):
+    """Bad ones are refused, as a round would ignore them."""
+    request = cluster(make, 4, make.assigned(topology(make, (1, 1)), [0, 1]))
+    look = partial(preview, request, "t", settings=SMALL, clock=lambda: 0.0, now_s=0.0, children=INLINE)
+    change = Change({"topology.stormplace.allow": {"*": ["tier:fog", "tier:cloud"]}}, ())
+    (move,) = look(change=change, memory=NOTHING)["next_round"]["moves"]
+    assert (move["from"]["host"], move["to"]["host"]) in {("h0", "h1"), ("h0", "h2")}
+    with pytest.raises(PreviewError, match=r"what-if: topology\.stormplace\.allow: a place is "):
+        look(change=Change({"topology.stormplace.allow": "tier:mist"}, ()), memory=NOTHING)
 
 
 def test_the_status_counts_executors_by_tier(make):
