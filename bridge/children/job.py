@@ -106,11 +106,12 @@ class ChildJob(Generic[Spoken]):
         """Kill it, without waiting for its end. What it has said is kept."""
         if self._connection is not None and self._kill is not None:
             self._kill()
-            self._listen(0.0)
+            # its end may be there already
+            self._listen(0.0, gone="it was stopped")
             self._end("it was stopped")
 
-    def _listen(self, seconds: float) -> None:
-        """Take in what is there, after waiting so long for the first word."""
+    def _listen(self, seconds: float, gone: str = "its process was killed") -> None:
+        """Take in what is there, after waiting so long for the first word; `gone` is why there is no more."""
         patience = None if math.isinf(seconds) else seconds
         while self._connection is not None:
             try:
@@ -118,7 +119,7 @@ class ChildJob(Generic[Spoken]):
                     return
                 kind, content = self._connection.recv()
             except (EOFError, OSError):
-                self._end("its process was killed")
+                self._end(gone)
                 return
             if kind == _SAID:
                 self._said.append(content)
