@@ -124,9 +124,7 @@ class Pricing:
     def _at(self, graphs: IntArray, nodes: IntArray) -> Alike:
         """Return graphs whose free blocks are joined alike, with places (n_graphs, n_free, n_places)."""
         chosen = graphs.tolist()
-        own = np.array(
-            [np.take_along_axis(self.own(g), at, axis=1) for g, at in zip(chosen, nodes, strict=True)]
-        )
+        own = [np.take_along_axis(self.own(g), at, axis=1) for g, at in zip(chosen, nodes, strict=True)]
         return Alike.of(self.form, self.stock, [self.graphs[g] for g in chosen], nodes, np.array(own))
 
     def bound(self, near: Mapping[int, Near], tariff: Tariff, deadline: Deadline) -> Bound:

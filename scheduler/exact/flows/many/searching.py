@@ -31,8 +31,6 @@ OF_PRICES = 0.35
 """Of the time left goes at most to prices."""
 NEWS = 200
 """Better placements after which one is reported."""
-
-
 SAFE = 1e-9
 """What a bound may be too high by rounding, relative."""
 
