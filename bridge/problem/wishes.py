@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from bridge.problem.storm_settings import parse_storm_settings
 from bridge.problem.topology_settings import parse_topology_settings
-from scheduler.registry import anywhere
+from scheduler.registry import STRATEGIES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -68,7 +68,7 @@ def wishes_of(topology: Topology, settings: PlanSettings) -> Wishes:
     own = parse_topology_settings(
         topology.settings_json,
         frozenset(topology.component_names),
-        frozenset(anywhere()),
+        frozenset(STRATEGIES),
         settings.strategy,
         settings.seed,
     )
