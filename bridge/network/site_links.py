@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bridge.network.site_medians import site_indices
+from bridge.network_settings import SiteLink
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -46,6 +47,27 @@ class SiteLinks:
     def limited(self) -> bool:
         """Whether any bandwidth is."""
         return bool(np.isfinite(self.uplink).any() or np.isfinite(self.bandwidth).any())
+
+    def with_left(
+        self, settings: NetworkSettings, uplink: FloatArray, between: FloatArray
+    ) -> NetworkSettings:
+        """Return settings that state what is left of bandwidths.
+
+        Args:
+            settings: What they state of sites and links.
+            uplink: (n_sites + 1,) what is left of each site's, infinite without a limit.
+            between: (n_sites + 1, n_sites + 1) likewise between two sites.
+        """
+        sites = {each.name: each for each in settings.site}
+        for k in np.flatnonzero(np.isfinite(uplink)).tolist():
+            name = self.names[k]
+            sites[name] = sites[name].model_copy(update={"uplink_bytes_per_s": float(uplink[k])})
+        links = {frozenset(each.between): each for each in settings.link}
+        for a, b in np.argwhere(np.triu(np.isfinite(between), 1)).tolist():
+            ends = self.names[a], self.names[b]
+            known = links.get(frozenset(ends), SiteLink.model_construct(between=ends, cost=None))
+            links[frozenset(ends)] = known.model_copy(update={"bandwidth_bytes_per_s": float(between[a, b])})
+        return settings.model_copy(update={"site": tuple(sites.values()), "link": tuple(links.values())})
 
     def index(self, name: str) -> int:
         """Return the position of a site, the number of sites if it is not known."""

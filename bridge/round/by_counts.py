@@ -41,6 +41,7 @@ class ByCounts:
         cpu: CPU that executors need, by topology id.
         plans: Takes the plans.
         course: Time of the round.
+        limited: Whether bandwidths between sites are limited.
     """
 
     def __init__(
@@ -50,12 +51,15 @@ class ByCounts:
         cpu: Mapping[str, CpuDemand],
         plans: LargePlans,
         course: Course,
+        *,
+        limited: bool,
     ) -> None:
         self._request = request
         self._wishes = wishes
         self._cpu = cpu
         self._plans = plans
         self._course = course
+        self._limited = limited
         self.polished = True
 
     def place(self, orders: Sequence[Order], check: PlanCheck) -> list[int]:
@@ -109,10 +113,22 @@ class ByCounts:
             overloads(self._request, left, packing.ledger, workers) if place in packing.overloading else "",
             heap_overload(order.job, workers),
         ]
+        notes.extend(self._unheeded(wishes))
         demand = self._cpu.get(topology.id)
         if demand is not None:
             notes.append(f"; {demand.summary}")
         self._plans.place(order.index, "".join(notes), slots)
+
+    def _unheeded(self, wishes: Wishes) -> list[str]:
+        """Name what a topology asks for and counts do not look at, one phrase each."""
+        own = wishes.own
+        ignored = [
+            *(["costs"] if own.weighs_costs else []),
+            *(["colocate"] if own.colocate else []),
+            *(["origin and destination"] if own.origin or own.destination else []),
+            *(["bandwidths between sites"] if self._limited else []),
+        ]
+        return [f"; {' and '.join(ignored)} do not count, as the round is large"] if ignored else []
 
 
 def _overloaded(packing: Packing, grounds: Grounds) -> BoolArray:

@@ -18,8 +18,9 @@ from bridge.round.small.small_round import plan_small_round
 from bridge.wire.messages import UNASSIGNED, Decision, ReadingKind
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
+    from bridge.network_settings import NetworkSettings
     from bridge.packing.check import PlanCheck
     from bridge.packing.grounds import Grounds
     from bridge.packing.jobs import Order
@@ -44,6 +45,7 @@ class CloseUps:
         cpu: CPU that executors need, by topology id.
         check: Knows what the plans so far leave, and takes what these use.
         course: Time for all of them.
+        left_for: Returns the network with what other topologies leave of its bandwidths to one.
 
     Attributes:
         traces: Traceback by id of topologies whose planning failed here; they can still be placed by counts.
@@ -56,6 +58,8 @@ class CloseUps:
         cpu: Mapping[str, CpuDemand],
         check: PlanCheck,
         course: Course,
+        *,
+        left_for: Callable[[int], NetworkSettings],
     ) -> None:
         self._request = request
         self._cpu = cpu
@@ -64,6 +68,7 @@ class CloseUps:
         self._check = check
         self.traces: list[tuple[str, str]] = []
         self._course = course
+        self._left_for = left_for
 
     def plan(self, index: int, *, order: Order, moving: bool) -> TopologyPlan | None:
         """Plan one topology.
@@ -89,7 +94,7 @@ class CloseUps:
         nodes = choose_nodes(left, order, most)
         part = _within(close_up(self._request, index, nodes, left, frozen=not moving), order, nodes)
         # Delays of all pairs of these few hosts, however few the limit for whole clusters allows.
-        network = self._settings.network.model_copy(update={"max_hosts": max(len(nodes), 1)})
+        network = self._left_for(index).model_copy(update={"max_hosts": max(len(nodes), 1)})
         own = self._settings.model_copy(update={"network": network})
         data = replace(gather_data(part, own), cpu=self._cpu)
         done = plan_small_round(part, own, data, NOTHING, self._course)

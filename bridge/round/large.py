@@ -16,6 +16,7 @@ from bridge.packing.check import PlanCheck
 from bridge.packing.grounds import survey
 from bridge.packing.jobs import order_of
 from bridge.problem.isolation import isolate
+from bridge.problem.links.bandwidth_book import BandwidthBook, sending
 from bridge.problem.permits import permits_of
 from bridge.problem.ranking import rank
 from bridge.round.by_counts import ByCounts
@@ -31,9 +32,11 @@ from formats.counted import counted
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from bridge.network_settings import NetworkSettings
     from bridge.packing.grounds import Grounds
     from bridge.packing.jobs import Order
     from bridge.problem.isolation import Isolation
+    from bridge.problem.links.bandwidth_book import Sending
     from bridge.problem.permits import Permits
     from bridge.problem.ranking import Ranking
     from bridge.round.memory import Memory, Prepared
@@ -108,6 +111,7 @@ class _LargeRound:
             plans=self._plans,
             check=lambda: self._check,
             course=half,
+            left_for=self._left_for,
         )
         plans = self._plans
         # What found no room finds none either while nothing changes.
@@ -171,7 +175,9 @@ class _LargeRound:
         orders = []
         late: list[int] = []
         half = self._course.half()
-        close = CloseUps(self._request, self._settings, self._data.cpu, self._check, half)
+        close = CloseUps(
+            self._request, self._settings, self._data.cpu, self._check, half, left_for=self._left_for
+        )
         for index in ranked:
             if index in self._plans.plans or topologies[index].id in self._plans.left_out:
                 continue
@@ -188,7 +194,14 @@ class _LargeRound:
             else:
                 self._plans.plans[index] = plan
         self._plans.traces.extend(close.traces)
-        counting = ByCounts(self._request, self._wishes, self._data.cpu, self._plans, self._course)
+        counting = ByCounts(
+            self._request,
+            self._wishes,
+            self._data.cpu,
+            self._plans,
+            self._course,
+            limited=self._data.site_links.limited,
+        )
         late += counting.place(orders, self._check)
         self._timed_out |= not counting.polished
         return late
@@ -221,6 +234,29 @@ class _LargeRound:
             executors = counted(len(order.missing), "executor")
             status = f"placed by {STRATEGY}: {executors}, planned since the round before"
             self._plans.place(index, status, slots)
+
+    def _left_for(self, index: int) -> NetworkSettings:
+        """Return the settings of the network with what other topologies leave of bandwidths."""
+        settings, links = self._settings.network, self._data.site_links
+        left = self._book.left_by_others(index) if links.limited else None
+        return settings if left is None else links.with_left(settings, left.uplink, left.between)
+
+    @cached_property
+    def _book(self) -> BandwidthBook:
+        data, topologies = self._data, self._request.topologies
+
+        def supervisors_of(index: int) -> tuple[int, ...]:
+            plan = self._plans.plans.get(index)
+            assigned = plan is not None and plan.decision is Decision.ASSIGN
+            return plan.executor_supervisor if plan and assigned else topologies[index].executor_supervisor
+
+        def sending_of(index: int) -> Sending:
+            measured = data.rates.by_topology.get(topologies[index].id)
+            return sending(topologies[index], self._wishes[index].own, self._settings.plan, measured)
+
+        return BandwidthBook(
+            data.site_links, data.hosts.host_of_supervisor, len(topologies), supervisors_of, sending_of
+        )
 
     @cached_property
     def _position(self) -> dict[str, int]:

@@ -12,6 +12,7 @@ from bridge.wire.messages import Decision
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from bridge.network_settings import NetworkSettings
     from bridge.packing.check import PlanCheck
     from bridge.packing.jobs import Order
     from bridge.problem.cpu_demand import CpuDemand
@@ -34,6 +35,7 @@ def mend_pins(
     plans: LargePlans,
     check: Callable[[], PlanCheck],
     course: Course,
+    left_for: Callable[[int], NetworkSettings],
 ) -> bool:
     """Move executors of one topology to where they may run; the others say what they wait for.
 
@@ -46,6 +48,7 @@ def mend_pins(
         plans: Takes the plans.
         check: Returns what knows what the plans so far leave, and takes what these use.
         course: Time for it.
+        left_for: Returns the network with what other topologies leave of its bandwidths.
 
     Returns:
         Whether there was time to look at all of them.
@@ -63,7 +66,7 @@ def mend_pins(
         if moved or late:
             plans.keep(index, _ONE_A_ROUND if moved else _WAITS)
             continue
-        close = CloseUps(request, settings, cpu, check(), course)
+        close = CloseUps(request, settings, cpu, check(), course, left_for=left_for)
         order = plans.tried(index, partial(order_of, index))
         plan = None
         if order is not None:

@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from bridge.problem.component_flows import component_flows
+from bridge.problem.links.terminals import terminals_of
+from bridge.readings.rates import UNMEASURED
 from bridge.wire.messages import UNASSIGNED
 
 if TYPE_CHECKING:
@@ -21,6 +24,10 @@ if TYPE_CHECKING:
     from bridge.problem.links.terminals import Terminal
     from bridge.problem.occupancy import RoundState
     from bridge.problem.task import Task
+    from bridge.problem.topology_settings import TopologySettings
+    from bridge.readings.rates import MeasuredRates
+    from bridge.settings import PlanSettings
+    from bridge.wire.messages import Topology
     from scheduler.base.arrays import FloatArray, IntArray
 
 
@@ -67,6 +74,21 @@ class Sending(NamedTuple):
 
     flows: ComponentFlows
     terminals: tuple[Terminal, ...]
+
+
+def sending(
+    topology: Topology, own: TopologySettings, settings: PlanSettings, measured: MeasuredRates | None
+) -> Sending:
+    """Return what a topology sends.
+
+    Args:
+        topology: The topology.
+        own: Its settings.
+        settings: What holds where nothing is measured.
+        measured: Its measured rates, None without any.
+    """
+    flows = component_flows(topology, settings, own.rates, measured or UNMEASURED)
+    return Sending(flows, terminals_of(own, topology.component_names, flows))
 
 
 class BandwidthBook:
