@@ -56,7 +56,7 @@ def run_experiment(
         ExperimentError: Bad input, a lab that ended, or turns that failed; the same command goes on
             afterwards.
     """
-    home = f"{lab_sites(settings.sites).services}-1"
+    home = f"{lab_sites(settings.sites).redis}-1"
     fast_rows = settings.fast_rows(count_rows(settings.data))
     query = taxi_query(settings.data)
     run = partial(_run, settings=settings, topology=query, fast_rows=fast_rows, home=home)
