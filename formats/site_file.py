@@ -71,7 +71,7 @@ class Site:
     Attributes:
         redis: Whether Redis stands here, in the place of the services' site.
         tier: `edge`, `fog` or `cloud`; empty: none is stated.
-        unit_cost: Price of a unit of load on its hosts, for the placement daemon, in cost units.
+        unit_cost: Price of 1 % of a core on its hosts, for the placement daemon, in cost units.
         uplink_bytes_per_s: What it sends to and gets from all other sites together; without it no limit.
     """
 

@@ -99,9 +99,9 @@ def test_the_daemon_is_told_of_tiers_costs_and_bandwidths(tmp_path: Path) -> Non
     sites = read_site_file(PROJECT_ROOT / "lab/sites/tiers.toml")
     Fleet(folder, sites, Programs("java", "redis-server", tmp_path), "stormplace")
     network = tomllib.loads(folder.daemon_settings.read_text(encoding="utf-8"))["network"]
-    edge = {"name": "edge-a", "tier": "edge", "unit_cost": 30, "uplink_bytes_per_s": 125000}
+    edge = {"name": "edge-a", "tier": "edge", "unit_cost": 0.6, "uplink_bytes_per_s": 125000}
     assert network["site"][0] == edge
-    assert network["site"][2] == {"name": "fog-a", "tier": "fog", "unit_cost": 20}
+    assert network["site"][2] == {"name": "fog-a", "tier": "fog", "unit_cost": 0.4}
     assert network["link"][0] == {"between": ["edge-a", "fog-a"], "cost": 5}
     assert len(network["link"]) == 15
     written = parsed((folder.storm / "fog-a-1" / "storm.yaml").read_text(encoding="utf-8"))
