@@ -4,24 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import Counter
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AliasChoices, Field, model_validator
 
 from bridge.freeze_windows import FreezeWindow, never_open
-from formats.tier import Tier  # noqa: TC001 - pydantic reads it at run time
-
-SiteName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
-
-
-class _Section(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, strict=True, allow_inf_nan=False, use_attribute_docstrings=True
-    )
+from bridge.network_settings import NetworkSettings
+from bridge.settings_section import Section
 
 
-class ServerSettings(_Section):
+class ServerSettings(Section):
     """Where the daemon listens."""
 
     host: str = Field(default="127.0.0.1", min_length=1)
@@ -38,7 +30,7 @@ class ServerSettings(_Section):
     """Largest request accepted, bytes."""
 
 
-class CapacitySettings(_Section):
+class CapacitySettings(Section):
     """How much one host carries."""
 
     executors_per_host: int | None = Field(default=None, ge=1, le=100_000)
@@ -52,70 +44,7 @@ class CapacitySettings(_Section):
     what is declared counts in any case."""
 
 
-class SiteDelay(_Section):
-    """The one-way delay between two sites."""
-
-    between: tuple[SiteName, SiteName] = Field(strict=False)
-    """Two site names."""
-    delay_ms: float = Field(ge=0, le=60_000)
-    """One-way delay, ms."""
-
-
-class SiteSettings(_Section):
-    """What is so of all hosts of a site."""
-
-    name: SiteName
-    """Name of the site."""
-    tier: Tier
-    """Tier of its hosts where neither their supervisors nor their agents name one."""
-
-
-class NetworkSettings(_Section):
-    """Delays where nothing is measured, and tiers of sites."""
-
-    hop_overhead_ms: float = Field(default=2.0, ge=0, le=1000)
-    """Cost of leaving a worker (queues, serialisation), ms, added to delays of hosts."""
-    local_delay_ms: float = Field(default=0.25, ge=0, le=60_000)
-    """One-way delay between hosts of one site without measurement, ms."""
-    unknown_delay_ms: float = Field(default=100.0, ge=0, le=60_000)
-    """One-way delay between hosts of which nothing is known, ms."""
-    max_hosts: int = Field(default=400, ge=1, le=10_000)
-    """Hosts up to which the delays of all pairs are worked out; larger clusters are planned by counts."""
-    max_embedding_error: float = Field(default=0.3, gt=0, le=10)
-    """Coordinates with a larger median error against fresh links are not used."""
-    site_delay: tuple[SiteDelay, ...] = Field(default=(), strict=False)
-    """Delays without measurement: `[[network.site_delay]]`, `between = ["a", "b"]`, `delay_ms` (one way)."""
-
-    site: tuple[SiteSettings, ...] = Field(default=(), strict=False)
-    """Tiers of sites: `[[network.site]]`, `name`, `tier` (`edge`, `fog` or `cloud`), for hosts of which
-    neither supervisor nor agent names one."""
-
-    @property
-    def tier_of_site(self) -> dict[str, str]:
-        """Tier by site."""
-        return {each.name: each.tier for each in self.site}
-
-    @model_validator(mode="after")
-    def _each_site_once(self) -> NetworkSettings:
-        twice = sorted(name for name, count in Counter(each.name for each in self.site).items() if count > 1)
-        if twice:
-            raise ValueError(f"site names {twice[0]} twice")
-        return self
-
-    @model_validator(mode="after")
-    def _each_pair_once(self) -> NetworkSettings:
-        seen: set[frozenset[str]] = set()
-        for entry in self.site_delay:
-            pair = frozenset(entry.between)
-            if len(pair) != 2 or pair in seen:
-                raise ValueError(
-                    f"site_delay names the pair {' - '.join(entry.between)} twice or a site with itself"
-                )
-            seen.add(pair)
-        return self
-
-
-class ReadingsSettings(_Section):
+class ReadingsSettings(Section):
     """When a reading is believed."""
 
     lifetime_s: float = Field(default=30.0, gt=0, le=86_400)
@@ -128,7 +57,7 @@ class ReadingsSettings(_Section):
     """Availability of hosts without a reading where no host has one."""
 
 
-class MoveSettings(_Section):
+class MoveSettings(Section):
     """When running executors move."""
 
     min_gain: float = Field(default=0.2, ge=0, le=1)
@@ -181,7 +110,7 @@ class MoveSettings(_Section):
         return next((window for window in self.freeze if window.holds(unix_s)), None)
 
 
-class PlanSettings(_Section):
+class PlanSettings(Section):
     """How plans are made."""
 
     strategy: str = Field(default="auto", min_length=1)
@@ -210,7 +139,7 @@ class PlanSettings(_Section):
     """Size of a tuple, bytes."""
 
 
-class RecordSettings(_Section):
+class RecordSettings(Section):
     """Where rounds are recorded. `stormplace replay-rounds DIRECTORY` plans them again and compares."""
 
     directory: str | None = Field(default=None, min_length=1)
@@ -221,7 +150,7 @@ class RecordSettings(_Section):
     """Record files kept; the oldest goes first."""
 
 
-class MetricsSettings(_Section):
+class MetricsSettings(Section):
     """Where metrics can be scraped, in the Prometheus text format; off unless a port is given."""
 
     host: str = Field(default="127.0.0.1", min_length=1)
@@ -230,14 +159,14 @@ class MetricsSettings(_Section):
     """TCP port to listen on; 0 takes a free one, without it there are no metrics."""
 
 
-class LogSettings(_Section):
+class LogSettings(Section):
     """What is logged to standard error, one JSON object per line."""
 
     level: Literal["debug", "info", "warning", "error"] = "info"
     """Least level logged."""
 
 
-class Settings(_Section):
+class Settings(Section):
     """All settings of the daemon."""
 
     server: ServerSettings = ServerSettings()

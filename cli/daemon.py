@@ -105,6 +105,6 @@ def settings_of(config: Path | None) -> Settings:
 
 def _load(config: Path) -> Settings:
     from bridge.settings_file import load_settings  # noqa: PLC0415  # see daemon
-    from scheduler.registry import anywhere  # noqa: PLC0415  # see daemon
+    from scheduler.registry import STRATEGIES  # noqa: PLC0415  # see daemon
 
-    return load_settings(config, anywhere())
+    return load_settings(config, STRATEGIES)

@@ -102,7 +102,8 @@ def _missing(problem: Problem, entry: StrategyEntry[Any]) -> str | None:
     if "tiers" in entry.needs:
         for u, node in enumerate(network.nodes):
             if node.tier is None:
-                return f"network.nodes[{u}].tier is missing: {entry.name} looks at the tiers of nodes"
+                where = f"network.nodes[{u}].tier is missing ({node.name})"
+                return f"{where}: {entry.name} looks at the tiers of nodes"
     if "cloud" in entry.needs and all(node.tier != "cloud" for node in network.nodes):
         return f"network.nodes: none is of the tier cloud, where {entry.name} places operators"
     return None

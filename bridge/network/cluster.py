@@ -25,7 +25,8 @@ META_COST = "stormplace.cost"
 META_PRICE = "stormplace.price.per.hour"
 META_SPEEDUP = "stormplace.speedup"
 META_PULL = "stormplace.pull.mb.per.sec"
-_TERMS = frozenset({META_COST, META_PRICE, META_SPEEDUP, META_PULL})
+META_UNIT_COST = "stormplace.unit.cost"
+_TERMS = frozenset({META_COST, META_PRICE, META_SPEEDUP, META_PULL, META_UNIT_COST})
 EXECUTORS = "executors"
 CPU = "cpu_percent"
 MEMORY = "memory_mb"
@@ -62,6 +63,7 @@ class Host:
         silent: Which of `site` and `tier` may be lost: it has no reading, while readings of others tell it.
         limited: True if its number of executors is stated, not just a fair share.
         tier: Its tier, one of `TIERS`, if known.
+        unit_cost: What a unit of load (1 % of a core) costs there, None if it is not stated.
     """
 
     name: str
@@ -75,6 +77,7 @@ class Host:
     silent: frozenset[str] = frozenset()
     limited: bool = True
     tier: str | None = None
+    unit_cost: float | None = None
 
 
 @dataclass(frozen=True)
@@ -122,7 +125,7 @@ def gather_hosts(request: PlanRequest, settings: Settings, readings: Readings) -
 
     Args:
         request: The round.
-        settings: Capacity where the metadata states none, and tiers of sites.
+        settings: Capacity where the metadata states none, tiers and unit costs of sites.
         readings: Believed readings.
     """
     by_name: dict[str, dict[int, Supervisor]] = {}
@@ -133,6 +136,7 @@ def gather_hosts(request: PlanRequest, settings: Settings, readings: Readings) -
     supervisors = {name: [*own.values()] for name, own in by_name.items()}
     places = locate(supervisors, readings, settings.network.tier_of_site, faults)
     capacity, fair = settings.capacity, _fair_share(request)
+    unit_costs = settings.network.unit_cost_of_site
     hosts = tuple(
         Host(
             name=name,
@@ -142,7 +146,7 @@ def gather_hosts(request: PlanRequest, settings: Settings, readings: Readings) -
             supervisors=tuple(own),
             usable=any(supervisor.usable for supervisor in own.values()),
             capacity=_capacity(supervisors[name], capacity, fair, faults),
-            **_terms(own.values(), faults),
+            **{"unit_cost": unit_costs.get(places[name].site or ""), **_terms(own.values(), faults)},
             limited=capacity.executors_per_host is not None
             or any(_WHOLE.fullmatch(each.meta.get(META_EXECUTORS, "")) for each in own.values()),
         )
@@ -203,10 +207,13 @@ def _terms(supervisors: Collection[Supervisor], faults: list[str]) -> dict[str, 
         # Most hosts of most clusters; there may be thousands.
         return {}
     own = [*supervisors]
+    unit_costs = _stated(own, META_UNIT_COST, _DECIMAL, "no number >= 0", faults)
     return {
         "cost": _cost(own, faults),
         "speedup": _least(own, META_SPEEDUP, faults) or 1.0,
         "pull_mb_per_s": _least(own, META_PULL, faults),
+        # the greatest of contradictory ones is the safe one
+        **({"unit_cost": max(unit_costs)} if unit_costs else {}),
     }
 
 

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from bridge.network.delay_errors import DelayErrors
     from bridge.network.embedding import Embedding
     from bridge.network.links import Links
+    from bridge.network_settings import NetworkSettings
     from bridge.readings.believed import Coordinate, Readings
-    from bridge.settings import NetworkSettings
     from scheduler.base.arrays import FloatArray, IntArray
 
 # A cluster whose hosts disagree in thousands of pairs needs no list of them.

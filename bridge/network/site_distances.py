@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from bridge.network.cluster import Host
     from bridge.network.delays import Delays
+    from bridge.network_settings import NetworkSettings
     from bridge.readings.believed import Readings
-    from bridge.settings import NetworkSettings
     from scheduler.base.arrays import FloatArray
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from bridge.problem.flows import Edge, FlowDealer, Layout, user_components
+from bridge.problem.flows import Edge, Flow, FlowDealer, Layout, user_components
 from bridge.readings.rates import UNMEASURED
+from bridge.wire.messages import Grouping
 from scheduler.base.graph import break_cycles
 from scheduler.model.problem import Stream
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from bridge.wire.messages import Topology
     from scheduler.base.arrays import BoolArray, FloatArray
 
+LinkCostBasis = Literal["stream", "flow", "traffic"]
+"""What a stream between two executors pays the cost of a link by: its share of the stream between their
+components, once, or its bytes/s."""
 # An acknowledgement carries two 8-byte ids and its framing, whatever the size of the tuple that it speaks of.
 ACK_BYTES = 24.0
 
@@ -51,6 +55,7 @@ def build_executor_graph(
     speedup: FloatArray | None = None,
     *,
     declared_ms: Mapping[str, float] | None = None,
+    link_cost_basis: LinkCostBasis = "stream",
 ) -> ExecutorGraph:
     """Deal the rates of a topology's streams out to its executors.
 
@@ -64,6 +69,7 @@ def build_executor_graph(
             None if all of them are 1.
         declared_ms: Declared time per tuple of a component's executors, by its name: for components of which
             Storm measures none, such as those of other processes.
+        link_cost_basis: What streams pay the cost of links by.
     """
     layout = _layout(topology)
     names = tuple(
@@ -81,11 +87,16 @@ def build_executor_graph(
         measured=measured,
         executors=executors,
     )
+    users = user_components(topology)
     rates: dict[tuple[int, int, bool, float], float] = {}
+    weights: dict[tuple[int, int, bool, float], float] = {}
     for edge, flow in zip(edges, dealer.flows(), strict=True):
         tuple_bytes = flow.tuple_bytes
         if tuple_bytes is None:
             tuple_bytes = ACK_BYTES if edge.stream_id.startswith("__ack") else settings.tuple_bytes
+        per_tuple = _weight_per_tuple(edge, flow, link_cost_basis, tuple_bytes)
+        if not {edge.source, edge.target} <= users:
+            per_tuple = 0.0  # acknowledgements and metrics go where the others lead
         for i, j, rate in _pairs(flow.sent, flow.weight, settings.max_streams_per_edge):
             source = int(layout.members[edge.source][i])
             target = int(layout.members[edge.target][j])
@@ -94,8 +105,17 @@ def build_executor_graph(
                 continue
             key = (source, target, edge.critical, tuple_bytes)
             rates[key] = rates.get(key, 0.0) + rate
+            weight = rate * per_tuple if link_cost_basis != "flow" else float(per_tuple > 0)
+            weights[key] = weights.get(key, 0.0) + weight
     streams = tuple(
-        Stream(names[source], names[target], rate=rate, tuple_bytes=size, critical=critical)
+        Stream(
+            names[source],
+            names[target],
+            rate=rate,
+            tuple_bytes=size,
+            critical=critical,
+            link_weight=weights[source, target, critical, size],
+        )
         for (source, target, critical, size), rate in sorted(rates.items())
     )
     # A host of twice the speed takes half of the time that the model asks for.
@@ -108,6 +128,16 @@ def build_executor_graph(
     )
     otherwise = declared_or_default[np.array(topology.executor_component, dtype=np.int64)]
     return ExecutorGraph(names, streams, feedback, np.where(timed, times, otherwise), timed)
+
+
+def _weight_per_tuple(edge: Edge, flow: Flow, basis: LinkCostBasis, tuple_bytes: float) -> float:
+    """Return what a tuple per second between two executors adds to the weight of their stream."""
+    if basis == "traffic":
+        return tuple_bytes
+    total = float(flow.sent.sum() * flow.weight.sum())
+    # to all: each executor of the target gets a whole stream
+    copies = np.count_nonzero(flow.weight) if edge.grouping is Grouping.ALL else 1
+    return copies / total if total > 0 else 0.0
 
 
 def _execution_times(measured_ms: FloatArray, layout: Layout) -> FloatArray:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bridge.problem.topology_settings import EVERY_COMPONENT
+from bridge.problem.setting_values import EVERY_COMPONENT
 from bridge.wire.messages import UNASSIGNED
 from formats.counted import counted
 

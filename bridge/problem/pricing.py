@@ -102,8 +102,8 @@ def pricing_of(
     if not (costs_asked or moves_asked or loads):
         return Pricing(hosts.cost, None, 0.0, np.zeros(len(component)))
     every = hosts.hosts
-    no_cost = _lacking(META_COST, [host.cost is not None for host in every], every, reach)
-    no_rate = _lacking(META_PULL, [host.pull_mb_per_s is not None for host in every], every, reach)
+    no_cost = lacking(META_COST, [host.cost is not None for host in every], every, reach)
+    no_rate = lacking(META_PULL, [host.pull_mb_per_s is not None for host in every], every, reach)
     if free:
         no_price = "replan.persistence none leaves prices of moves out"
     else:
@@ -138,8 +138,15 @@ def pricing_of(
     )
 
 
-def _lacking(key: str, stated: Sequence[bool], hosts: Sequence[Host], reach: BoolArray) -> str:
-    """Say which hosts in reach do not state a key; empty if all do."""
+def lacking(key: str, stated: Sequence[bool], hosts: Sequence[Host], reach: BoolArray) -> str:
+    """Say which hosts in reach do not state a key; empty if all do.
+
+    Args:
+        key: The key.
+        stated: Whether each host states it.
+        hosts: The hosts.
+        reach: (n_hosts,) those that matter.
+    """
     if not any(stated):
         return f"no supervisor states {key}"
     lacking = [

@@ -4,23 +4,32 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from bridge.problem.duration_limits import duration_limits
 from bridge.problem.executor_graph import ExecutorGraph, build_executor_graph
+from bridge.problem.flows import user_components
+from bridge.problem.links.co_location import together
+from bridge.problem.links.placement_costs import placement_costs
+from bridge.problem.links.terminals import terminals_of
 from bridge.problem.node_limits import host_limits
 from bridge.problem.permits import permits_of
 from bridge.problem.pricing import pricing_of
 from bridge.problem.workers import workers_of
 from bridge.readings.rates import UNMEASURED
+from scheduler.model.constraints.link_bandwidth import LinkBandwidth
+from scheduler.model.metrics.placement_cost import PLACEMENT_COST
+from scheduler.registry import STRATEGIES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from bridge.network.cluster import Host, Hosts
     from bridge.problem.duration_limits import DurationLimits
+    from bridge.problem.links.placement_costs import PlacementCosts
+    from bridge.problem.links.terminals import Terminal
     from bridge.problem.node_limits import HostLimits
     from bridge.problem.occupancy import RoundState
     from bridge.problem.permits import Permits
@@ -32,6 +41,8 @@ if TYPE_CHECKING:
     from bridge.settings import PlanSettings
     from bridge.wire.messages import Topology
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
+
+Role = Literal["source", "operator", "sink"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,12 +62,14 @@ class Task:
         measured: The topology's measured rates, None without any.
         limits: Limits of executors of a component on one host.
         pricing: What hosts and moves cost it.
+        places: What its executors cost where they run.
         speedup: (n_executors,) that of the host where each executor runs, NaN where it runs nowhere; None if
             all hosts are as fast as the reference processor.
         least: Executors for which there is room on each host that states no number of them.
         most: (n_hosts,) executors that each host takes at most; None without such limits.
         bounded: Whether its budget of cost and its limits on durations count.
         migration_left: What moves may cost; None: whatever they cost.
+        within_bandwidth: Whether bandwidths between sites count.
     """
 
     index: int
@@ -71,11 +84,13 @@ class Task:
     measured: MeasuredRates | None
     limits: HostLimits
     pricing: Pricing
+    places: PlacementCosts
     speedup: FloatArray | None
     least: int = 0
     most: IntArray | None = None
     bounded: bool = True
     migration_left: float | None = None
+    within_bandwidth: bool = True
 
     @property
     def loose(self) -> Task:
@@ -99,7 +114,14 @@ class Task:
             measured,
             self.speedup,
             declared_ms=own.execution_ms,
+            link_cost_basis=own.link_cost_basis,
         )
+
+    @cached_property
+    def terminals(self) -> tuple[Terminal, ...]:
+        """Its ends outside Storm."""
+        names = [self.topology.component_names[each] for each in self.component.tolist()]
+        return terminals_of(self.settings, names, self.graph, self.plan_settings.tuple_bytes)
 
     @cached_property
     def durations(self) -> DurationLimits:
@@ -118,10 +140,37 @@ class Task:
         )
 
     @property
+    def costed(self) -> bool:
+        """Whether costs of places and links have a say: they are weighed, or its strategy looks at them."""
+        return self.settings.weighs_costs or bool(STRATEGIES[self.settings.strategy].needs)
+
+    @property
+    def roles(self) -> tuple[Role, ...]:
+        """(n_executors,) what each is in its graph: where that begins or ends, pinned ones are its ends."""
+        names, pinned = self.topology.component_names, self.settings.pin
+        users = user_components(self.topology)
+        pairs = [*zip(self.topology.stream_from, self.topology.stream_to, strict=True)]
+        fed = {target for source, target in pairs if {source, target} <= users}
+        feeding = {source for source, target in pairs if {source, target} <= users}
+        return tuple(
+            "operator"
+            if names[each] not in pinned or (each in fed and each in feeding)
+            else ("sink" if each in fed else "source")
+            for each in self.component.tolist()
+        )
+
+    @property
+    def together(self) -> tuple[tuple[str, ...], ...]:
+        """Names of the executors that share a host, of each set."""
+        return together(self.settings.colocate, self.topology, self.graph.names)
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What it weighs, limits or states and cannot be known, one phrase each."""
         limited = bool(self.settings.duration_max_ms)
-        return (*self.pricing.notes, *([self.durations.note] if limited and self.durations.note else []))
+        placing = self.places.note if self.settings.weights.get(PLACEMENT_COST.name) else ""
+        of_durations = self.durations.note if limited else ""
+        return (*self.pricing.notes, *(note for note in (placing, of_durations) if note))
 
     def demand(self, state: RoundState) -> FloatArray:
         """(n_executors, n_resources) what the executors need: of the round's resources, of places."""
@@ -171,6 +220,8 @@ def make_task(
         measured=measured,
         limits=host_limits(topology, wishes.storm),
         pricing=pricing_of(wishes.own, state.hosts, reach, names),
+        within_bandwidth=LinkBandwidth.kind not in STRATEGIES[wishes.own.strategy].ignores,
+        places=placement_costs(wishes.own.placement_cost, state.hosts.hosts, reach, sorted(set(names))),
         speedup=_speedups(state.hosts, running),
     )
 

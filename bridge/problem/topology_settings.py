@@ -2,126 +2,42 @@
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    ValidationError,
-    ValidationInfo,
-    ValidatorFunctionWrapHandler,
-    WrapValidator,
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from bridge.problem.place import PLACE_FORMS, Place
+from bridge.problem.setting_texts import read_settings
+from bridge.problem.setting_values import (
+    COSTS,
+    LARGEST_WHOLE,
+    AboveZero,
+    Amount,
+    Component,
+    Count,
+    Number,
+    PlaceName,
+    PlacesByComponent,
+    Rate,
+    SiteByComponent,
+    Sorted,
+    Weight,
+    check_metric,
+    check_strategy,
+    must_be,
+    neighbours,
+    not_free,
+    not_nowhere,
+    read_where,
+    sum_to_1,
 )
 
-from bridge.problem.place import PLACE_FORMS, Place, read_place
-from bridge.problem.setting_texts import LARGEST, read_settings, shown
-from scheduler.model.metrics.catalogue import RANGED
-
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection
 
     from pydantic_core import ErrorDetails
 
 PREFIX = "topology.stormplace."
-EVERY_COMPONENT = "*"
-_OF_EVERY_COMPONENT = frozenset({"avoid", "allow"})
-_LARGEST_RATE = 1e9
-_LARGEST_AMOUNT = 1e9
-_LARGEST_WHOLE = 2**31 - 1
-
-
-def _must_be(what: str) -> WrapValidator:
-    """Say of a value that pydantic refuses what it must be; parts of it that have a sentence keep that."""
-
-    def check(value: Any, inner: ValidatorFunctionWrapHandler) -> Any:
-        try:
-            return inner(value)
-        except ValidationError as error:
-            if error.errors()[0]["type"] == "value_error":
-                raise
-            raise ValueError(f"must be {what}, got {shown(value)}") from None
-
-    return WrapValidator(check)
-
-
-def _check_number(value: Any) -> Any:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < LARGEST:
-        raise ValueError(f"the value must be a number, got {shown(value)}")
-    return value
-
-
-def _check_strategy(value: Any, info: ValidationInfo[Mapping[str, Collection[str]]]) -> str:
-    strategies = info.context["strategies"]
-    if not isinstance(value, str) or value not in strategies:
-        raise ValueError(f"must be one of {', '.join(sorted(strategies))}, got {shown(value)}")
-    return value
-
-
-def _check_component(name: str, info: ValidationInfo[Mapping[str, Collection[str]]]) -> str:
-    of_every = name == EVERY_COMPONENT and info.field_name in _OF_EVERY_COMPONENT
-    if name not in info.context["components"] and not of_every:
-        raise ValueError(f"the topology has no component {name!r}")
-    return name
-
-
-def _check_metric(name: str) -> str:
-    if name not in RANGED:
-        raise ValueError(f"unknown weight {name!r}, known are {', '.join(RANGED)}")
-    return name
-
-
-def _sum_to_1(weights: dict[str, float]) -> dict[str, float]:
-    total = math.fsum(weights.values())
-    if not math.isclose(total, 1.0, abs_tol=1e-6):
-        raise ValueError(f"weights must sum to 1, got {total:g}")
-    # The objective is stricter about the sum than people who write thirds can be.
-    return {name: weight / total for name, weight in weights.items() if weight > 0}
-
-
-def _by_component(value: Any) -> dict[str, tuple[Any, ...]]:
-    """Write places by component in full: a place or a list of them is for every component."""
-    places = value if isinstance(value, dict) else {EVERY_COMPONENT: value}
-    return {name: tuple(found) if isinstance(found, list) else (found,) for name, found in places.items()}
-
-
-def _not_nowhere(places: dict[str, tuple[Place, ...]]) -> dict[str, tuple[Place, ...]]:
-    empty = [name for name, found in places.items() if not found]
-    if empty:
-        raise ValueError(f"names no place for {empty[0]}")
-    return places
-
-
-def _not_free(value: str, info: ValidationInfo[Mapping[str, Collection[str]]]) -> str:
-    """Refuse to leave prices out where they are limited; fields that come before are in `info.data`."""
-    limited = [
-        name for name in ("budget_migration", "replan_horizon_secs") if info.data.get(name) is not None
-    ]
-    if value == "none" and limited:
-        raise ValueError(f"none contradicts {limited[0].replace('_', '.')}: what has no price has no limit")
-    return value
-
-
-# By name, so that the first fault does not depend on the order in which Storm wrote the names.
-_Sorted = BeforeValidator(lambda value: dict(sorted(value.items())) if isinstance(value, dict) else value)
-_Number = BeforeValidator(_check_number)
-_Component = Annotated[str, AfterValidator(_check_component)]
-_Place = Annotated[Place, BeforeValidator(read_place)]
-_PlacesByComponent = Annotated[dict[_Component, tuple[_Place, ...]], _Sorted, BeforeValidator(_by_component)]
-_Weight = Annotated[float, Field(ge=0), _must_be(">= 0"), _Number]
-_Rate = Annotated[float, Field(gt=0, le=_LARGEST_RATE), _must_be(f"> 0 and <= {_LARGEST_RATE:g}"), _Number]
-_Amount = Annotated[
-    float, Field(ge=0, le=_LARGEST_AMOUNT), _must_be(f">= 0 and <= {_LARGEST_AMOUNT:g}"), _Number
-]
-_AboveZero = Annotated[
-    float, Field(gt=0, le=_LARGEST_AMOUNT), _must_be(f"> 0 and <= {_LARGEST_AMOUNT:g}"), _Number
-]
-_Count = Annotated[
-    int, Field(ge=0, le=_LARGEST_WHOLE), _must_be(f"a whole number from 0 to {_LARGEST_WHOLE}"), _Number
-]
 
 
 class TopologySettings(BaseModel):
@@ -156,6 +72,16 @@ class TopologySettings(BaseModel):
         replan_cooldown_secs: Time after a change in which nothing moves for a gain, beside the daemon's.
         replan_persistence: Whether prices weigh as the weights say, nothing moves that need not, or moves are
             taken for free.
+        colocate: Sets of components whose executors share hosts: the k-th of n of a component runs where the
+            (k m // n)-th of m of the next one does.
+        placement_cost: What an executor of a component costs at some places; elsewhere, and of components
+            that are not named, its load times the unit cost of the host counts.
+        origin: Site outside Storm from where a component takes what it emits.
+        destination: Site outside Storm to which a component sends what it takes.
+        link_cost_basis: What a stream between two executors pays the cost of a link by: its share of the
+            stream between their components, once, or its traffic.
+        inop_mixed: Tiers of graphs with ends at the edge and in the cloud, for `inop-restrict` and others.
+        inop_colocate_share: Pairs of executors that `inop-colocate` and others join, per executor.
         faults: One phrase per unknown key or bad value; each such key has its default.
         unclear: Keys with bad values that price or limit moves.
     """
@@ -163,53 +89,66 @@ class TopologySettings(BaseModel):
     # Whole numbers may arrive as 5.0: they pass through Storm's JSON.
     model_config = ConfigDict(frozen=True, alias_generator=lambda name: PREFIX + name.replace("_", "."))
 
-    strategy: Annotated[str, BeforeValidator(_check_strategy)] = ""
+    strategy: Annotated[str, BeforeValidator(check_strategy)] = ""
     weights: Annotated[
-        dict[Annotated[str, AfterValidator(_check_metric)], _Weight],
+        dict[Annotated[str, AfterValidator(check_metric)], Weight],
         Field(min_length=1),
-        _must_be("an object of weights"),
-        _Sorted,
-        AfterValidator(_sum_to_1),
+        must_be("an object of weights"),
+        Sorted,
+        AfterValidator(sum_to_1),
     ] = {"response_time": 1.0}
     pin: Annotated[
-        dict[_Component, _Place], _must_be(f"an object {{component: {PLACE_FORMS}}}"), _Sorted
+        dict[Component, PlaceName], must_be(f"an object {{component: {PLACE_FORMS}}}"), Sorted
     ] = {}
-    avoid: _PlacesByComponent = {}
-    allow: Annotated[_PlacesByComponent, AfterValidator(_not_nowhere)] = {}
-    rates: Annotated[
-        dict[_Component, _Rate], _must_be("an object {component: tuples per second}"), _Sorted
-    ] = {}
+    avoid: PlacesByComponent = {}
+    allow: Annotated[PlacesByComponent, AfterValidator(not_nowhere)] = {}
+    rates: Annotated[dict[Component, Rate], must_be("an object {component: tuples per second}"), Sorted] = {}
     execution_ms: Annotated[
-        dict[_Component, _Amount], _must_be("an object {component: ms per tuple}"), _Sorted
+        dict[Component, Amount], must_be("an object {component: ms per tuple}"), Sorted
     ] = {}
     time_limit_ms: Annotated[
         int | None,
-        Field(ge=1, le=_LARGEST_WHOLE),
-        _must_be(f"a whole number from 1 to {_LARGEST_WHOLE}"),
-        _Number,
+        Field(ge=1, le=LARGEST_WHOLE),
+        must_be(f"a whole number from 1 to {LARGEST_WHOLE}"),
+        Number,
     ] = None
-    seed: _Count = 0
-    frozen: Annotated[bool, Field(strict=True), _must_be("true or false")] = False
-    image_mb: _Amount | None = None
-    state_mb: Annotated[dict[_Component, _Amount], _must_be("an object {component: MB}"), _Sorted] = {}
-    cost_model: Annotated[Literal["per-executor", "per-host"], _must_be("per-executor or per-host")] = (
+    seed: Count = 0
+    frozen: Annotated[bool, Field(strict=True), must_be("true or false")] = False
+    image_mb: Amount | None = None
+    state_mb: Annotated[dict[Component, Amount], must_be("an object {component: MB}"), Sorted] = {}
+    cost_model: Annotated[Literal["per-executor", "per-host"], must_be("per-executor or per-host")] = (
         "per-executor"
     )
-    migration_scale: _AboveZero | None = None
-    budget_cost_per_sec: _Amount | None = None
-    budget_migration: _Amount | None = None
-    duration_max_ms: Annotated[
-        dict[_Component, _AboveZero], _must_be("an object {component: ms}"), _Sorted
-    ] = {}
-    replan_gain_min: Annotated[float, Field(ge=0, le=1), _must_be("from 0 to 1"), _Number] | None = None
-    replan_horizon_secs: _AboveZero | None = None
-    replan_interval_secs: _AboveZero | None = None
-    replan_moves_max: _Count | None = None
-    replan_workers_max: _Count | None = None
-    replan_cooldown_secs: _Amount | None = None
+    migration_scale: AboveZero | None = None
+    budget_cost_per_sec: Amount | None = None
+    budget_migration: Amount | None = None
+    duration_max_ms: Annotated[dict[Component, AboveZero], must_be("an object {component: ms}"), Sorted] = {}
+    replan_gain_min: Annotated[float, Field(ge=0, le=1), must_be("from 0 to 1"), Number] | None = None
+    replan_horizon_secs: AboveZero | None = None
+    replan_interval_secs: AboveZero | None = None
+    replan_moves_max: Count | None = None
+    replan_workers_max: Count | None = None
+    replan_cooldown_secs: Amount | None = None
     replan_persistence: Annotated[
-        Literal["weight", "pin", "none"], _must_be("weight, pin or none"), AfterValidator(_not_free)
+        Literal["weight", "pin", "none"], must_be("weight, pin or none"), AfterValidator(not_free)
     ] = "weight"
+    colocate: Annotated[
+        tuple[tuple[Component, ...], ...],
+        must_be("a list of lists of components"),
+        AfterValidator(neighbours),
+    ] = ()
+    placement_cost: Annotated[
+        dict[Component, dict[Annotated[Place, BeforeValidator(read_where)], Amount]],
+        must_be("an object {component: {tier or site: cost}}"),
+        Sorted,
+    ] = {}
+    origin: SiteByComponent = {}
+    destination: SiteByComponent = {}
+    link_cost_basis: Annotated[Literal["stream", "flow", "traffic"], must_be("stream, flow or traffic")] = (
+        "stream"
+    )
+    inop_mixed: Annotated[Literal["cloud", "edge", "all"], must_be("cloud, edge or all")] = "cloud"
+    inop_colocate_share: Annotated[float, Field(ge=0, le=1), must_be("from 0 to 1"), Number] | None = None
     faults: tuple[str, ...] = ()
     unclear: tuple[str, ...] = ()
 
@@ -217,6 +156,11 @@ class TopologySettings(BaseModel):
     def names_places(self) -> bool:
         """Whether some components may not run everywhere."""
         return bool(self.pin or self.avoid or self.allow)
+
+    @property
+    def weighs_costs(self) -> bool:
+        """Whether costs of places or links are weighed."""
+        return not self.weights.keys().isdisjoint(COSTS)
 
 
 ATTRIBUTES = {

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from bridge.problem.setting_values import COSTS
 from bridge.problem.storm_settings import parse_storm_settings
 from bridge.problem.topology_settings import parse_topology_settings
-from scheduler.registry import anywhere
+from scheduler.registry import STRATEGIES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -68,10 +69,13 @@ def wishes_of(topology: Topology, settings: PlanSettings) -> Wishes:
     own = parse_topology_settings(
         topology.settings_json,
         frozenset(topology.component_names),
-        frozenset(anywhere()),
+        frozenset(STRATEGIES),
         settings.strategy,
         settings.seed,
     )
+    if "weights" not in own.model_fields_set and STRATEGIES[own.strategy].needs:
+        # what strategies for links and tiers are for, weighed as paper 002 does
+        own = own.model_copy(update={"weights": dict.fromkeys(COSTS, 1.0 / len(COSTS))})
     return Wishes(own, parse_storm_settings(topology.storm_json, topology.component_names))
 
 

@@ -12,8 +12,10 @@ from bridge.network.cluster import gather_hosts
 from bridge.network.delays import estimate_delays
 from bridge.network.links import gather_links
 from bridge.network.site_distances import hosts_of_all_sites
+from bridge.network.site_links import gather_site_links
 from bridge.problem.cluster_settings import parse_cluster_settings
 from bridge.problem.cpu_demand import cpu_demands
+from bridge.problem.network_part import Surroundings
 from bridge.readings.believed import read_nodes
 from bridge.readings.drains import read_drains
 from bridge.readings.fault_kinds import FaultKind
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 
     from bridge.network.cluster import Host, Hosts
     from bridge.network.delays import Delays
+    from bridge.network.site_links import SiteLinks
+    from bridge.network_settings import NetworkSettings
     from bridge.problem.cluster_settings import ClusterSettings
     from bridge.problem.cpu_demand import CpuDemand
     from bridge.problem.wishes import Wishes
@@ -49,6 +53,8 @@ class RoundData:
         located: Hosts that delays are known of: some of each site if there are more than `network.max_hosts`.
         delays: Delays between these.
         availability: (n_hosts,) fraction of time that each host is up.
+        site_links: The ways between sites.
+        network: What holds where nothing is measured.
         rates: Measured rates of topologies.
         cluster: What Nimbus' own configuration says.
         cpu: CPU that each topology's executors need, by its id; none where CPU does not count.
@@ -64,6 +70,8 @@ class RoundData:
     located: tuple[Host, ...]
     delays: Delays
     availability: FloatArray
+    site_links: SiteLinks
+    network: NetworkSettings
     rates: Rates
     cluster: ClusterSettings
     cpu: Mapping[str, CpuDemand]
@@ -83,6 +91,11 @@ class RoundData:
         outages = np.array([0.0 if each is None else each.outages for each in known], dtype=np.float64)
         spread = np.sqrt(2.0 / np.maximum(outages, 1.0))
         return np.where(outages > 0, (1.0 - self.availability) * spread, 0.0)
+
+    @property
+    def surroundings(self) -> Surroundings:
+        """The network, as problems need it."""
+        return Surroundings(self.delays, self.availability, self.site_links, self.network)
 
     @property
     def named_faults(self) -> tuple[str, ...]:
@@ -138,6 +151,8 @@ def gather_data(request: PlanRequest, settings: Settings) -> RoundData:
         located=some,
         delays=delays,
         availability=_availability(hosts.hosts, readings, settings.readings.default_availability),
+        site_links=gather_site_links(hosts.hosts, settings.network, {}),
+        network=settings.network,
         rates=rates,
         cluster=cluster,
         cpu=cpu_demands(request, rates, readings, settings.capacity),

@@ -16,15 +16,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bridge.problem.setting_values import COSTS
 from bridge.round.round_data import NOT_LIVE
 from formats.counted import counted
 from formats.tier import TIERS
 from scheduler.contract.result import relative_gap
+from scheduler.model.metrics.link_cost import LINK_COST
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bridge.network.cluster import Host
+    from bridge.problem.links.bandwidth_book import LinkLoad
     from bridge.problem.task import Task
     from bridge.problem.wishes import Wishes
     from bridge.round.round_data import RoundData
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
 # Storm shows the line in a table: more faults than this are counted, and all are in the daemon's log.
 _FAULTS_SHOWN = 3
 _SITES_SHOWN = 7
+_LINKS_SHOWN = 4
 UNIT_RATES = "unit rates"
 DECLARED_RATES = "declared rates"
 # Steps of a worth in the status of a topology that is kept: preferred numbers (ISO 3, R10), ten per decade.
@@ -66,7 +70,13 @@ def data_summary(data: RoundData, task: Task | None = None) -> str:
 
 
 def status_line(
-    verdict: Verdict, task: Task, placement: Sequence[int], data: RoundData, note: str = ""
+    verdict: Verdict,
+    task: Task,
+    placement: Sequence[int],
+    data: RoundData,
+    *,
+    note: str = "",
+    loads: Sequence[LinkLoad] = (),
 ) -> str:
     """Compose the status line of one topology.
 
@@ -76,6 +86,7 @@ def status_line(
         placement: Host index of each executor that has a slot after the decision.
         data: What the round knows of the cluster.
         note: What is to be said of the hosts that it has for itself, empty if nothing.
+        loads: Limited ways between sites that its streams take, the fullest first.
     """
     hosts = data.hosts.hosts
     facts = [*_worth(verdict, task), *([_spread(hosts, placement)] if placement else [])]
@@ -84,6 +95,9 @@ def status_line(
         parts = [f"{verdict.reason}: {worth}"]
     else:
         parts = [f"{_START[verdict.kind]}: {verdict.reason}", *([worth] if worth else [])]
+    parts.extend(_link_loads(loads, exact=verdict.kind in ("placed", "moved")))
+    if task.settings.weights.get(LINK_COST.name) and data.site_links.no_cost:
+        parts.append(f"link_cost is weighed but {data.site_links.no_cost}: delays count")
     parts.extend(task.notes)
     parts.extend([note] if note else [])
     # Before the data: the shim cuts long lines, and users must see what of their own was ignored.
@@ -132,6 +146,14 @@ def _worth(verdict: Verdict, task: Task) -> list[str]:
     worth = f"{time_ms:.1f} ms response time" if exact else f"about {coarse(time_ms)} ms response time"
     if task.settings.weights.get("response_time") != 1.0:
         worth = f"F {objective:.4f}, {worth}" if exact else f"F about {coarse(objective)}, {worth}"
+    if task.settings.weighs_costs:
+        values = verdict.evaluation.values
+        worth += "".join(
+            f", {name.replace('_', ' ')} {values[name]:.4g}"
+            if exact
+            else f", {name.replace('_', ' ')} about {coarse(values[name])}"
+            for name in COSTS
+        )
     gap = None if verdict.bound is None else relative_gap(objective, verdict.bound)
     if verdict.optimal:
         worth += ", optimal,"
@@ -159,6 +181,20 @@ def coarse(value: float, *, at_least: bool = False) -> str:
 def _coarse_percent(fraction: float) -> str:
     """Return the least of some round percentages that a fraction is not above, nothing if there is none."""
     return next((str(percent) for percent in _GAPS_PERCENT if fraction * 100 <= percent), "")
+
+
+def _link_loads(loads: Sequence[LinkLoad], *, exact: bool) -> list[str]:
+    """Say how full the limited ways between sites are that a topology's streams take."""
+    shown = loads[:_LINKS_SHOWN]
+    more = [f"{len(loads) - len(shown)} more below {shown[-1].part:.0%}"] if len(loads) > len(shown) else []
+    if not exact:
+        return (
+            [", ".join([f"{each.what} at about {coarse(each.part * 100)} %" for each in shown])]
+            if shown
+            else []
+        )
+    full = [f"{each.what} {each.bytes_per_s / 1000:.4g} of {each.most / 1000:.4g} kB/s" for each in shown]
+    return [", ".join([*full, *more])] if full else []
 
 
 def _spread(hosts: Sequence[Host], placement: Sequence[int]) -> str:

@@ -61,10 +61,10 @@ def _settings(strategy: str | None, what_if: str | None) -> dict[str, object]:
             raise UserError('--what-if: is no JSON object such as {"pin": {"report": "site:rome"}}')
         settings = {f"{PREFIX}{key.removeprefix(PREFIX)}": value for key, value in found.items()}
     if strategy is not None:
-        from scheduler.registry import anywhere  # noqa: PLC0415 - loads numpy
+        from scheduler.registry import STRATEGIES  # noqa: PLC0415 - loads numpy
 
-        if strategy not in anywhere():
-            raise UserError(f"--strategy {strategy}: must be one of {', '.join(sorted(anywhere()))}")
+        if strategy not in STRATEGIES:
+            raise UserError(f"--strategy {strategy}: must be one of {', '.join(sorted(STRATEGIES))}")
         settings[f"{PREFIX}strategy"] = strategy
     return settings
 

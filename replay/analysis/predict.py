@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bridge.settings import NetworkSettings, PlanSettings
+from bridge.network_settings import NetworkSettings
+from bridge.settings import PlanSettings
 from replay.analysis.placement import QUERY_STREAMS, streams_of
 from scheduler.evaluation.evaluate import evaluate
 from scheduler.model.problem import Application, Network, Node, Operator, Problem, Stream

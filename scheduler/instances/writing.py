@@ -89,7 +89,7 @@ def _network(network: Network, constraints: tuple[Constraint, ...]) -> dict[str,
     ]
     written: dict[str, Any] = {"nodes": nodes}
     if network.underlay is not None:
-        if (network.underlay.ends < 0).any():
+        if not network.underlay.followed:
             raise ModelError("network.links", "no instance file states a part of a network of links")
         totals = {each.total for each in constraints if isinstance(each, LinkBandwidth)}
         if len(totals) > 1:

@@ -74,6 +74,8 @@ class Underlay:
         ends: (n_links, 2) nodes that each link joins; -1 for those that are not in this part of a network.
             Read-only.
         relays: (n_nodes,) which nodes forward what others send. Read-only.
+        near: (n_nodes, n_nodes) which nodes are neighbours, where links join no nodes of the network, such as
+            links between sites; None: links say so. Read-only.
         cost: (n_links,) of each link. Read-only.
         bandwidth: (n_links,) bytes/s, infinite where there is no limit. Read-only.
     """
@@ -82,6 +84,7 @@ class Underlay:
     route: IntArray
     ends: IntArray
     relays: BoolArray
+    near: BoolArray | None = None
     cost: FloatArray = field(init=False, repr=False)
     bandwidth: FloatArray = field(init=False, repr=False)
 
@@ -126,13 +129,31 @@ class Underlay:
         least: FloatArray = np.append(self.bandwidth, np.inf)[self.route].min(axis=0, initial=np.inf)
         return least
 
+    @property
+    def followed(self) -> bool:
+        """Whether every link joins two nodes of this network, so that a flow can be followed over them."""
+        return self.near is None and bool((self.ends >= 0).all())
+
+    @property
+    def beside(self) -> BoolArray:
+        """(n_nodes, n_nodes) whether nodes are the same or neighbours."""
+        count = len(self.relays)
+        beside = np.eye(count, dtype=np.bool_)
+        if self.near is not None:
+            return beside | self.near
+        first, second = self.ends[(self.ends >= 0).all(axis=1)].T
+        beside[first, second] = beside[second, first] = True
+        return beside
+
     def restricted(self, nodes: IntArray) -> Underlay:
         """Return the routes between some of the nodes, in the order given; they lead through others too."""
         position = np.full(len(self.relays), -1)
         position[nodes] = np.arange(len(nodes))
         ends = np.where(self.ends < 0, -1, position[self.ends])
         route = self.route[:, nodes[:, None], nodes]
-        return replace(self, route=frozen(route), ends=frozen(ends), relays=frozen(self.relays[nodes]))
+        near = None if self.near is None else frozen(self.near[np.ix_(nodes, nodes)])
+        relays = frozen(self.relays[nodes])
+        return replace(self, route=frozen(route), ends=frozen(ends), relays=relays, near=near)
 
 
 def _costs(links: Sequence[UnderlayLink]) -> list[float]:

@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from bridge.problem.cpu_demand import with_cpu
+from bridge.problem.frame import NoHostError
 from bridge.problem.occupancy import RoundState
-from bridge.problem.problem_builder import NoHostError
 from bridge.problem.task import make_task
 from bridge.round.small.search import Search
 from bridge.round.unread import with_stand_ins
@@ -123,7 +123,7 @@ class Worths:
     @cached_property
     def _search(self) -> Search:
         data, clock = self._data, self._clock
-        return Search(self._state, data.delays, data.availability, lambda _: Deadline(clock, clock()))
+        return Search(self._state, data.surroundings, lambda _: Deadline(clock, clock()))
 
     def _task(self, index: int) -> Task:
         measured = self._data.rates.by_topology.get(self._request.topologies[index].id)

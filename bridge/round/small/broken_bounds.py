@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scheduler.model.constraints.link_bandwidth import overfull_links
 from scheduler.model.constraints.metric_budget import MetricBudget
 
 if TYPE_CHECKING:
@@ -33,7 +34,10 @@ def broken_bounds(task: Task, problem: Problem) -> str:
         task: The topology.
         problem: Its problem, with the current placement, of which every executor runs.
     """
-    if not task.bounds or problem.current is None:
+    if problem.current is None:
+        return ""
+    full = [title for title, _, _ in overfull_links(problem, problem.current)]
+    if not (task.bounds or full):
         return ""
     slow = np.unique(task.component[takes_too_long(problem)])
     names = ", ".join(task.topology.component_names[each] for each in slow)
@@ -42,5 +46,6 @@ def broken_bounds(task: Task, problem: Problem) -> str:
         *([f"duration.max.ms of {names}"] if names else []),
         # Staying costs nothing, so that it breaks no budget of moves.
         *(["budget.cost.per.sec"] if dear else []),
+        *(f"the bandwidth of {title}" for title in full),
     ]
     return f"{' and '.join(broken)} {'are' if len(broken) > 1 else 'is'} exceeded" if broken else ""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bridge.problem.problem_builder import NoHostError
+from bridge.problem.frame import NoHostError
 from bridge.round.small.broken_bounds import broken_bounds, takes_too_long
 from bridge.round.small.candidate import Running, best_of, placement_on, weigh
 from bridge.round.small.looking_ahead import Prospect
@@ -196,10 +196,10 @@ def _why_other_workers(running: Running, candidate: Candidate) -> str:
 def _bound(running: Running) -> list[int | None]:
     """Return the host that every executor keeps, None for those that may move."""
     task, state, problem = running.task, running.state, running.question.problem
-    free: list[int | None] = [None] * problem.n_ops
+    free: list[int | None] = [None] * task.topology.n_executors
     if task.settings.replan_persistence != "pin":
         return free
-    slow = takes_too_long(problem)
+    slow = takes_too_long(problem)[: len(free)]
     hosts = state.hosts_of(state.assignment(task.index))
     # A budget of cost is one of all executors: any of them may be the one that has to move.
     return [None if late else host for late, host in zip(slow, hosts, strict=True)] if slow.any() else free

@@ -16,8 +16,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from bridge.problem.frame import Frame
     from bridge.problem.occupancy import RoundState
-    from bridge.problem.problem_builder import Frame
     from bridge.problem.task import Task
     from scheduler.base.arrays import IntArray
 
@@ -112,7 +112,7 @@ def offer_of(state: RoundState, task: Task, frame: Frame, fixed: Sequence[int | 
     where = np.array([host for host in fixed if host is not None], dtype=np.int64)
     held = np.bincount(where, minlength=len(hosts)).astype(np.int64)
     left = np.array(frame.capacity)
-    np.subtract.at(left, frame.nodes_of(where), frame.demand[staying])
+    np.subtract.at(left, frame.nodes_of_hosts(where), frame.demand[staying])
     need = frame.demand[free].mean(axis=0) if free else np.ones(left.shape[1])
     # Executors of different demand take the mean of it: what does not fit after all the strategy finds out.
     fits = np.divide(left, need, out=np.full_like(left, np.inf), where=need > 0).min(axis=1)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bridge.network.outside import with_sites
 from scheduler.model.metrics.availability import AVAILABILITY
 from scheduler.model.metrics.inter_node_traffic import INTER_NODE_TRAFFIC
 from scheduler.model.metrics.network_usage import NETWORK_USAGE
@@ -48,9 +49,10 @@ def _errors(running: Running, search: Search) -> ReadingErrors:
     """Return how far off what is weighed may be, as far as that is known."""
     frame, weights = running.question.frame, running.question.problem.objective.weights
     availability = search.availability_error
+    to_sites = len(frame.sites), len(frame.hosts)
     return ReadingErrors(
-        delay_ms=search.delays.error_ms(frame.hosts),
-        availability=availability[frame.hosts]
+        delay_ms=with_sites(search.around.delays.error_ms(frame.hosts), np.zeros(to_sites), 0.0),
+        availability=np.append(availability[frame.hosts], np.zeros(len(frame.sites)))
         if availability is not None and weights[AVAILABILITY.name]
         else None,
         rate=_rate_error(running)

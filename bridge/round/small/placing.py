@@ -124,7 +124,12 @@ class _Placing:
     def _place_beside(self, task: Task, need: Need, overload: float = 0.0) -> Attempt:
         """Ask for a placement while all others keep their host, with ever fewer wishes until there is one."""
         fixed = need.fixed()
-        for each, how in by_wishes(task):
+        wishes = by_wishes(task)
+        if self._state.limits != "strict" and self._search.limits_bandwidth(task):
+            last, how = wishes[-1]
+            above = ", above the bandwidth of links as no place is within"
+            wishes.append((replace(last, within_bandwidth=False), how + above))
+        for each, how in wishes:
             answer = ask_as_preferred(self._search, each, fixed, overload=overload)
             attempt = Attempt(each, fixed, answer, how, overload)
             if answer.placement is not None:

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bridge.children.time_limit import TimeLimit
-from bridge.problem.problem_builder import Frame, NoHostError, build_problem, make_frame
+from bridge.problem.frame import NoHostError, make_frame
+from bridge.problem.links.strategy_parameters import parameters_of
+from bridge.problem.problem_builder import build_problem
 from bridge.round.small.slots import count_workers
 from scheduler.contract.children import INLINE
 from scheduler.contract.result import Result
@@ -20,7 +22,9 @@ from scheduler.search.descent import Descent
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from bridge.network.delays import Delays
+    from bridge.problem.frame import Frame
+    from bridge.problem.links.bandwidth_book import BandwidthBook, BandwidthLeft
+    from bridge.problem.network_part import Surroundings
     from bridge.problem.occupancy import RoundState
     from bridge.problem.task import Task
     from scheduler.base.arrays import BoolArray, FloatArray
@@ -68,15 +72,16 @@ class Search:
 
     Args:
         state: The cluster so far.
-        delays: Delays between hosts.
-        availability: (n_hosts,) fraction of time that each host is up.
+        around: The network.
         deadline_for: Makes the deadline of the next question about a topology.
         children: Runs what strategies leave to others, such as solvers.
-        availability_error: (n_hosts,) standard error of that; None: it is exact.
+        availability_error: (n_hosts,) standard error of the fractions of time that hosts are up; None: they
+            are exact.
+        book: What topologies send between sites; None where bandwidths do not count.
 
     Attributes:
         state: The cluster so far.
-        delays: Delays between hosts.
+        around: The network.
         availability_error: (n_hosts,) standard error of the fractions of time that hosts are up.
         timed_out: True once the clock may have changed a strategy's answer.
     """
@@ -84,17 +89,17 @@ class Search:
     def __init__(
         self,
         state: RoundState,
-        delays: Delays,
-        availability: FloatArray,
+        around: Surroundings,
         deadline_for: Callable[[Task], Deadline],
         children: Children = INLINE,
         *,
         availability_error: FloatArray | None = None,
+        book: BandwidthBook | None = None,
     ) -> None:
         self.availability_error = availability_error
         self.state = state
-        self.delays = delays
-        self._availability = availability
+        self.around = around
+        self._book = book
         self._deadline_for = deadline_for
         self._children = children
         self.timed_out = False
@@ -120,10 +125,10 @@ class Search:
         Raises:
             NoHostError: No host is open to it.
         """
-        frame = make_frame(self.state, task, fixed, closed, overload)
+        frame = make_frame(self.state, task, fixed, closed, overload, bandwidth=self._left(task))
         key = (task.index, frame.key)
         if key not in self._questions:
-            problem = build_problem(self.state, task, frame, self.delays, self._availability)
+            problem = build_problem(self.state, task, frame, self.around)
             self._questions[key] = Question(problem, frame)
         return self._questions[key]
 
@@ -170,6 +175,7 @@ class Search:
                 result = plan(
                     question.problem,
                     settings.strategy,
+                    parameters_of(settings),
                     seed=settings.seed,
                     deadline=limit.deadline,
                     children=limit.children,
@@ -212,6 +218,16 @@ class Search:
                     break
         placement = question.frame.hosts_of(descent.placement)
         return placement if descent.rank < began and self._workers(task, placement, 0.0) else None
+
+    def limits_bandwidth(self, task: Task) -> bool:
+        """Whether bandwidths between sites limit where a topology can be."""
+        return self._left(task) is not None
+
+    def _left(self, task: Task) -> BandwidthLeft | None:
+        """Return what others leave of bandwidths; None where these do not count."""
+        if self._book is None or not task.within_bandwidth:
+            return None
+        return self._book.left_by_others(task.index)
 
     @contextmanager
     def limited(self, task: Task) -> Iterator[TimeLimit]:

@@ -66,7 +66,10 @@ class Sight:
         if not self.measured:
             return ""
         host = np.array(placement, dtype=np.int64)
-        source, target = host[problem.application.stream_source], host[problem.application.stream_target]
+        application = problem.application
+        # what is outside Storm is no host: of the delay to it the settings may be all that is known
+        inside = np.maximum(application.stream_source, application.stream_target) < len(host)
+        source, target = host[application.stream_source[inside]], host[application.stream_target[inside]]
         guessed = self.guessed[source, target]
         missing = np.zeros(len(self.hosts), dtype=np.bool_)
         missing[source[guessed]] = missing[target[guessed]] = True

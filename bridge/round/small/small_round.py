@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bridge.problem.isolation import isolate
+from bridge.problem.links.bandwidth_book import BandwidthBook
 from bridge.problem.occupancy import RoundState
 from bridge.problem.ranking import rank
 from bridge.problem.task import Task, make_task
@@ -94,13 +95,14 @@ class _Planner:
             self._data.delays,
             measured_before=memory.measured,
         )
+        self._book = BandwidthBook(self._state, data.site_links, self._task)
         self._search = Search(
             self._state,
-            self._data.delays,
-            self._data.availability,
+            self._data.surroundings,
             self._deadline_for,
             course.children,
             availability_error=data.availability_error if settings.move.noise_sigmas > 0 else None,
+            book=self._book,
         )
         self._verdicts: dict[int, Verdict] = {}
         self._traces: dict[int, str] = {}
@@ -284,7 +286,14 @@ class _Planner:
             decision=decision,
             executor_supervisor=tuple(slot[0] for slot in assignment) if decision is Decision.ASSIGN else (),
             executor_port=tuple(slot[1] for slot in assignment) if decision is Decision.ASSIGN else (),
-            status=status_line(verdict, task, hosts, self._data, self._isolation.notes.get(index, "")),
+            status=status_line(
+                verdict,
+                task,
+                hosts,
+                self._data,
+                note=self._isolation.notes.get(index, ""),
+                loads=self._book.loads(index),
+            ),
             strategy=task.settings.strategy,
             objective=None if verdict.evaluation is None else verdict.evaluation.objective,
             response_time_ms=None if verdict.evaluation is None else verdict.evaluation.response_time_ms,

@@ -111,8 +111,8 @@ class _Writer:
         few = pairs <= PAIRS_PER_LINK * 2 * len(form.underlay.links)
         timed = np.array([a in late and b in late for a, b in form.ends.tolist()], dtype=bool)
         # a flow over links cannot be followed through nodes that this part of a network does not have
-        part = bool((form.underlay.ends < 0).any())
-        self.in_pairs = few | timed | all_pairs | form.by_pair | part
+        unseen = not form.underlay.followed
+        self.in_pairs = few | timed | all_pairs | form.by_pair | unseen
         self.block_of = block_of
         self.route = self._rows_of_routes()
         self.usage = _Usage()

@@ -31,7 +31,7 @@ def pinned(problem: Problem, underlay: Underlay) -> dict[str, str]:
         underlay: Its links.
     """
     application, network = problem.application, problem.network
-    beside = _beside(underlay, problem.n_nodes)
+    beside = underlay.beside
     penalty = _penalty(problem, underlay)
     left = np.array(problem.capacity)
     chosen: dict[str, str] = {}
@@ -56,7 +56,8 @@ def _first(problem: Problem, graph: int) -> tuple[int, IntArray] | None:
     for i in application.order.tolist():
         if application.graphs.member[i] != graph or terminal[i] or not problem.movable[i]:
             continue
-        before = application.stream_source[application.stream_target == i]
+        # what lies on no path, such as acknowledgements, makes nothing the first operator
+        before = application.stream_source[(application.stream_target == i) & application.critical]
         sources = np.unique(before[terminal[before]])
         if sources.size:
             return i, np.array([int(problem.allowed[s].argmax()) for s in sources.tolist()])
@@ -74,21 +75,18 @@ def _near(beside: BoolArray, sources: IntArray) -> BoolArray:
     return near
 
 
-def _beside(underlay: Underlay, count: int) -> BoolArray:
-    """Return (n_nodes, n_nodes) whether nodes are the same or joined by a link."""
-    beside = np.eye(count, dtype=np.bool_)
-    first, second = underlay.ends[(underlay.ends >= 0).all(axis=1)].T
-    beside[first, second] = beside[second, first] = True
-    return beside
-
-
 def _penalty(problem: Problem, underlay: Underlay) -> FloatArray:
     """Return (n_ops, n_nodes) the penalty of each operator on each node."""
     count = problem.n_nodes
-    ends = underlay.ends.ravel()
-    cost, there = np.repeat(underlay.cost, 2), ends >= 0
-    links = np.bincount(ends[there], minlength=count)
-    mean = np.bincount(ends[there], cost[there], count) / np.maximum(links, 1)
+    if underlay.near is None:
+        ends = underlay.ends.ravel()
+        cost, there = np.repeat(underlay.cost, 2), ends >= 0
+        links = np.bincount(ends[there], minlength=count)
+        total = np.bincount(ends[there], cost[there], count)
+    else:
+        apart = underlay.near & ~np.eye(count, dtype=np.bool_)
+        links, total = apart.sum(axis=1), (problem.network.stream_costs.matrix() * apart).sum(axis=1)
+    mean = total / np.maximum(links, 1)
     scale, places = problem.scale, problem.terms.places.get(PLACEMENT_COST.name, np.zeros(count))
     penalty: FloatArray = scale.factor(PLACEMENT_COST.name) * places + scale.factor(LINK_COST.name) * mean
     return np.broadcast_to(penalty, (problem.n_ops, count))

@@ -11,8 +11,8 @@ from bridge.network.cluster import Host
 from bridge.network.delays import Provenance, estimate_delays
 from bridge.network.links import gather_links
 from bridge.network.site_medians import site_medians
+from bridge.network_settings import NetworkSettings, SiteDelay
 from bridge.readings.believed import Coordinate, NodeReading, Readings
-from bridge.settings import NetworkSettings, SiteDelay
 
 SETTINGS = NetworkSettings(
     hop_overhead_ms=2.0,

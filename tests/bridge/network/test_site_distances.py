@@ -8,8 +8,8 @@ import pytest
 from bridge.network.cluster import Host
 from bridge.network.delays import estimate_delays
 from bridge.network.site_distances import hosts_of_all_sites, site_steps
+from bridge.network_settings import NetworkSettings, SiteDelay
 from bridge.readings.believed import Coordinate, NodeReading, Readings
-from bridge.settings import NetworkSettings, SiteDelay
 
 SETTINGS = NetworkSettings(hop_overhead_ms=2.0, local_delay_ms=0.5, unknown_delay_ms=100.0)
 

@@ -11,8 +11,11 @@ import pytest
 from bridge.network.cluster import Host, gather_hosts
 from bridge.network.delays import estimate_delays
 from bridge.network.links import gather_links
+from bridge.network.site_links import gather_site_links
+from bridge.problem.frame import NoHostError, make_frame
+from bridge.problem.network_part import Surroundings
 from bridge.problem.occupancy import RoundState
-from bridge.problem.problem_builder import NoHostError, build_problem, make_frame
+from bridge.problem.problem_builder import build_problem
 from bridge.problem.shortlist import shortlist
 from bridge.problem.task import make_task
 from bridge.problem.wishes import wishes_of
@@ -30,9 +33,11 @@ def prepare(request, index=0, resources="soft"):
     hosts = gather_hosts(request, Settings(capacity=capacity), readings)
     state = RoundState(request, hosts, resources)
     topology = request.topologies[index]
-    view = (
+    view = Surroundings(
         estimate_delays(hosts.hosts, readings, SETTINGS.network, gather_links(hosts.hosts, readings, 60.0)),
         np.full(len(hosts.hosts), 0.9),
+        gather_site_links(hosts.hosts, SETTINGS.network, {}),
+        SETTINGS.network,
     )
     return state, make_task(state, index, wishes_of(topology, SETTINGS.plan), SETTINGS.plan), view
 
@@ -45,7 +50,7 @@ def test_a_fresh_topology_may_use_every_host(make):
     """Seven nodes with room for two executors each, delays with the overhead of a hop."""
     state, task, view = prepare(make.cluster(make.taxi()))
     frame = make_frame(state, task, [None] * 8)
-    problem = build_problem(state, task, frame, *view)
+    problem = build_problem(state, task, frame, view)
     assert frame.allowed.all()
     assert [node.name for node in problem.network.nodes] == sorted(
         each.host for each in state.request.supervisors
@@ -67,7 +72,7 @@ def test_links_have_an_availability_only_where_it_is_weighed(make, weights, weig
     reading = make.reading("uniroma2-1", "uniroma2", 0.0, links={"us-east1-1": link})
     request = replace(request, readings=(reading, *request.readings[1:]))
     state, task, view = prepare(request)
-    network = build_problem(state, task, make_frame(state, task, [None] * 8), *view).network
+    network = build_problem(state, task, make_frame(state, task, [None] * 8), view).network
     assert (network.link_availability is not None) is weighed
     if network.link_availability is not None:
         pair = network.index["uniroma2-1"], network.index["us-east1-1"]
@@ -116,7 +121,7 @@ def test_operators_have_the_execution_times_of_the_graph(make):
     state, task, view = prepare(make.cluster(make.taxi()))
     times = np.arange(8.0)
     object.__setattr__(task, "graph", replace(task.graph, execution_time_ms=times))
-    problem = build_problem(state, task, make_frame(state, task, [None] * 8), *view)
+    problem = build_problem(state, task, make_frame(state, task, [None] * 8), view)
     assert problem.application.execution_time_ms.tolist() == times.tolist()
 
 
@@ -125,7 +130,7 @@ def test_other_topologies_executors_and_slots_are_taken_off(make):
     other = make.assigned(make.chain("a", [1, 2], [0]), [0, 1, 1], [6700, 6700, 6701])
     state, task, view = prepare(make.cluster(other, make.taxi("b")), index=1)
     frame = make_frame(state, task, [None] * 8)
-    problem = build_problem(state, task, frame, *view)
+    problem = build_problem(state, task, frame, view)
     nodes = {node.name: node.capacity["executors"] for node in problem.network.nodes}
     assert nodes["uniroma2-1"] == 1.0
     assert "uniroma2-2" not in nodes
@@ -168,7 +173,7 @@ def test_executors_that_are_kept_fit_by_definition(make):
     state, task, view = prepare(make.cluster(running))
     kept = [state.host_of(slot) for slot in state.assignment(0)]
     frame = make_frame(state, task, [*kept[:7], None])
-    problem = build_problem(state, task, frame, *view)
+    problem = build_problem(state, task, frame, view)
     crowded = frame.hosts.tolist().index(kept[0])
     assert frame.capacity[crowded, 0] == 3.0
     assert frame.allowed[0].sum() == 1
@@ -199,7 +204,7 @@ def test_cpu_and_memory_are_resources_where_they_can_run_out(make, resources, cp
     request = make.cluster(make.taxi())
     supervisors = tuple(replace(each, cpu_percent=cpu, memory_mb=memory) for each in request.supervisors)
     state, task, view = prepare(replace(request, supervisors=supervisors), resources=resources)
-    problem = build_problem(state, task, make_frame(state, task, [None] * 8), *view)
+    problem = build_problem(state, task, make_frame(state, task, [None] * 8), view)
     capacity = {"executors": 2.0, "cpu_percent": cpu, "memory_mb": memory}
     assert problem.application.operators[0].demand == demand
     assert problem.network.nodes[0].capacity == {name: capacity[name] for name in demand}

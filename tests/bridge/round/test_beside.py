@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+from bridge.network_settings import NetworkSettings
 from bridge.round import large
 from bridge.round.memory import NOTHING, Change, Memory, TopologyMemory, Watched, memory_from_json
 from bridge.round.planner import plan_round
-from bridge.settings import CapacitySettings, MoveSettings, NetworkSettings, PlanSettings, Settings
+from bridge.settings import CapacitySettings, MoveSettings, PlanSettings, Settings
 from bridge.wire.encoding import encode_response
 from bridge.wire.messages import UNASSIGNED, Decision
 from tests.bridge.round.planner_rounds import AT_ONCE, GOOD, SCATTERED

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from bridge.network_settings import NetworkSettings
 from bridge.round.last_slots import with_last_slots
-from bridge.settings import MoveSettings, NetworkSettings, PlanSettings
+from bridge.settings import MoveSettings, PlanSettings
 from bridge.wire.messages import UNASSIGNED, Decision
 from tests.bridge.round.planner_rounds import GOOD, SCATTERED, hosts_of, only, plan
 

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 
+from bridge.network_settings import NetworkSettings
 from bridge.round.memory import NOTHING, Start
 from bridge.round.preview import Change, PreviewError, preview
-from bridge.settings import MoveSettings, NetworkSettings, PlanSettings, Settings
+from bridge.settings import MoveSettings, PlanSettings, Settings
 from scheduler.contract.children import INLINE
 from tests.bridge.round.planner_rounds import AT_ONCE, PINNED, SCATTERED, plan, stopped
 from tests.bridge.round.price.priced_rounds import moving, rates

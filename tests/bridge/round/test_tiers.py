@@ -9,12 +9,13 @@ from functools import partial
 
 import pytest
 
+from bridge.network_settings import NetworkSettings
 from bridge.record.record import RoundRecord, versions
 from bridge.record.replay_record import replay
 from bridge.round.memory import NOTHING
 from bridge.round.planner import plan_round
 from bridge.round.preview import Change, PreviewError, preview
-from bridge.settings import MoveSettings, NetworkSettings, PlanSettings, Settings
+from bridge.settings import MoveSettings, PlanSettings, Settings
 from bridge.wire.encoding import decode_response, encode_request, encode_response
 from bridge.wire.messages import Decision, Drain, Grouping
 from scheduler.contract.children import INLINE

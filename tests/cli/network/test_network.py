@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from bridge.network_settings import NetworkSettings
 from bridge.record.record import RecordWriter, RoundRecord
-from bridge.settings import NetworkSettings, Settings
+from bridge.settings import Settings
 from bridge.wire.contract import VERSION
 from bridge.wire.encoding import encode_request
 from bridge.wire.messages import PlanRequest, Reading, ReadingKind, Supervisor

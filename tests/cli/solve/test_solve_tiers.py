@@ -151,7 +151,7 @@ def test_bad_input_exits_with_2_and_its_place(
         (
             (("network", "nodes", 2, "tier"), None),
             "inop-restrict",
-            "network.nodes[2].tier is missing: inop-restrict looks at the tiers of nodes",
+            "network.nodes[2].tier is missing (f1): inop-restrict looks at the tiers of nodes",
         ),
         (
             (("application", "colocate"), [["a.o2", "b.o3", "b.o4", "b.o5", "a.o1", "a.src1"]]),

@@ -12,12 +12,13 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from bridge.network.delays import Provenance
+from bridge.network_settings import NetworkSettings
 from bridge.readings.fault_kinds import FaultKind
 from bridge.round.memory import NOTHING
 from bridge.round.planner import plan_round
 from bridge.round.round_data import gather_data
 from bridge.server.metrics import DaemonMetrics
-from bridge.settings import NetworkSettings, Settings
+from bridge.settings import Settings
 from bridge.wire.messages import Decision, Grouping, Reading, ReadingKind
 from bridge.wire.structs import to_thrift
 

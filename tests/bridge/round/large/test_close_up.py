@@ -8,9 +8,10 @@ from dataclasses import replace
 
 import pytest
 
+from bridge.network_settings import NetworkSettings
 from bridge.round import scale
 from bridge.round.planner import plan_round
-from bridge.settings import CapacitySettings, NetworkSettings, PlanSettings, Settings
+from bridge.settings import CapacitySettings, PlanSettings, Settings
 from bridge.wire.messages import UNASSIGNED, Decision
 
 WIDE = Settings(network=NetworkSettings(max_hosts=5))

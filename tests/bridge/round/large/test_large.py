@@ -9,12 +9,13 @@ from itertools import chain, repeat
 
 import pytest
 
+from bridge.network_settings import NetworkSettings
 from bridge.packing.dealing import deal
 from bridge.round.planner import plan_round
 from bridge.round.round_data import gather_data
 from bridge.round.round_report import HOLD_MS
 from bridge.round.scale import MOST_TOPOLOGIES, is_large
-from bridge.settings import CapacitySettings, NetworkSettings, PlanSettings, Settings
+from bridge.settings import CapacitySettings, PlanSettings, Settings
 from bridge.wire.messages import UNASSIGNED, Decision, PlanRequest
 
 LARGE = Settings(plan=PlanSettings(max_pairs=1))

@@ -9,11 +9,12 @@ from dataclasses import replace
 
 import pytest
 
+from bridge.network_settings import NetworkSettings
 from bridge.problem.assignment import assignment_of, restarted_workers
 from bridge.round.memory import NOTHING, Memory, Restarted, memory_from_json
 from bridge.round.planner import plan_round
 from bridge.round.restart_budgets import RestartBudgets, Worker
-from bridge.settings import MoveSettings, NetworkSettings, PlanSettings, Settings
+from bridge.settings import MoveSettings, PlanSettings, Settings
 from bridge.wire.messages import UNASSIGNED, Decision, Drain, Grouping
 from tests.bridge.round.moving.priced_rounds import market
 from tests.bridge.round.planner_rounds import PINNED, SCATTERED, stopped

@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import pytest
 
+from bridge.network_settings import NetworkSettings
 from bridge.round.memory import Memory, Start
 from bridge.round.planner import plan_round
 from bridge.round.price.price_list import with_price_lists
 from bridge.round.round_report import Course
-from bridge.settings import MoveSettings, NetworkSettings, PlanSettings, Settings
+from bridge.settings import MoveSettings, PlanSettings, Settings
 from bridge.wire.messages import Decision, Drain, Price
 from formats.drain import content_of
 from scheduler.contract.children import INLINE

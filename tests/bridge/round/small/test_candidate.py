@@ -26,7 +26,7 @@ def test_a_gain_over_another_placement_is_priced_from_that_one(make):
     data = gather_data(request, SETTINGS)
     state = RoundState(request, data.hosts, "soft")
     task = make_task(state, 0, wishes_of(request.topologies[0], SETTINGS.plan), SETTINGS.plan)
-    search = Search(state, data.delays, data.availability, lambda _: NO_DEADLINE)
+    search = Search(state, data.surroundings, lambda _: NO_DEADLINE)
     question = search.pose(task, [None, None])
     thresholds = Thresholds.of(SETTINGS.move, task.settings)
     before = evaluate(question.problem, question.frame.current)

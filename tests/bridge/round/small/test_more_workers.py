@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from bridge.network.cluster import gather_hosts
+from bridge.problem.frame import make_frame
 from bridge.problem.occupancy import RoundState
-from bridge.problem.problem_builder import make_frame
 from bridge.problem.task import make_task
 from bridge.problem.wishes import wishes_of
 from bridge.readings.believed import read_nodes

@@ -36,7 +36,7 @@ def posed(make, slots, roomy=False):
     data = gather_data(request, SETTINGS)
     state = RoundState(request, data.hosts, "soft")
     task = make_task(state, 0, wishes_of(request.topologies[0], SETTINGS.plan), SETTINGS.plan)
-    search = Search(state, data.delays, data.availability, lambda _: NO_DEADLINE)
+    search = Search(state, data.surroundings, lambda _: NO_DEADLINE)
     return state, task, search.pose(task, [None] * len(slots))
 
 

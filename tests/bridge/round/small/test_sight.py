@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 
+from bridge.network_settings import NetworkSettings
 from bridge.round.memory import NOTHING, Memory, memory_from_json
 from bridge.round.planner import plan_round
-from bridge.settings import NetworkSettings, Settings
+from bridge.settings import Settings
 from bridge.wire.messages import Decision, Grouping
 from tests.bridge.round.planner_rounds import hosts_of, only, stopped
 

@@ -1,0 +1,1 @@
+"""Ends outside Storm, and the ways between sites that streams share."""
