@@ -78,8 +78,11 @@ def told_to_daemon(sites: site_file.SiteFile) -> dict[str, dict[str, Any]]:
             if link.cost and link.between[0] != link.between[1]
         ],
     }
-    network = {name: tables for name, tables in told.items() if tables} | dict(sites.daemon.get("network", {}))
-    return dict(sites.daemon) | ({"network": network} if network else {})
+    sections: dict[str, dict[str, Any]] = {name: dict(own) for name, own in sites.daemon.items()}
+    network = {name: tables for name, tables in told.items() if tables}
+    if network:
+        sections["network"] = network | sections.get("network", {})
+    return sections
 
 
 def _stated(key: str, value: object, unstated: object) -> dict[str, object]:

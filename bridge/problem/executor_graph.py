@@ -55,6 +55,7 @@ def build_executor_graph(
     speedup: FloatArray | None = None,
     *,
     declared_ms: Mapping[str, float] | None = None,
+    declared_bytes: Mapping[str, float] | None = None,
     link_cost_basis: LinkCostBasis = "stream",
 ) -> ExecutorGraph:
     """Deal the rates of a topology's streams out to its executors.
@@ -69,6 +70,7 @@ def build_executor_graph(
             None if all of them are 1.
         declared_ms: Declared time per tuple of a component's executors, by its name: for components of which
             Storm measures none, such as those of other processes.
+        declared_bytes: Declared size of the tuples that a component emits, by its name.
         link_cost_basis: What streams pay the cost of links by.
     """
     layout = _layout(topology)
@@ -93,7 +95,9 @@ def build_executor_graph(
     for edge, flow in zip(edges, dealer.flows(), strict=True):
         tuple_bytes = flow.tuple_bytes
         if tuple_bytes is None:
-            tuple_bytes = ACK_BYTES if edge.stream_id.startswith("__ack") else settings.tuple_bytes
+            source_name = topology.component_names[edge.source]
+            own = (declared_bytes or {}).get(source_name, settings.tuple_bytes)
+            tuple_bytes = ACK_BYTES if edge.stream_id.startswith("__ack") else own
         per_tuple = _weight_per_tuple(edge, flow, link_cost_basis, tuple_bytes)
         if not {edge.source, edge.target} <= users:
             per_tuple = 0.0  # acknowledgements and metrics go where the others lead

@@ -114,6 +114,7 @@ class Task:
             measured,
             self.speedup,
             declared_ms=own.execution_ms,
+            declared_bytes=own.tuple_bytes,
             link_cost_basis=own.link_cost_basis,
         )
 

@@ -8,11 +8,10 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from experiments.adaptation.recorded_rounds import planned_rounds
-from experiments.adaptation.report.kept import ROUNDS, write_rounds
 from experiments.folder_content import DONE
-from experiments.lab_steps import PLACEMENT, LabSteps
+from experiments.lab_steps import PLACEMENT, LabSteps, StepError
 from experiments.lab_tiers.kept import TiersDone
+from experiments.lab_tiers.planned_flows import FLOWS, planned_flows
 from experiments.lab_tiers.query_conf import describe
 from experiments.lab_tiers.told_daemon import tell
 from experiments.lab_tiers.uplinks import EVERY_S, UPLINKS, KeptUplinks, Look, Watch
@@ -88,8 +87,11 @@ def run_tiers_turn(steps: LabSteps, folder: Path, *, turn: VariantTurn, setting:
         planned = planned_as_it_ran(turn.label, folder, records)
         write_json(folder / PLANNED, planned.model_dump(mode="json"))
         topology_id = json.loads((folder / PLACEMENT).read_text(encoding="utf-8"))["id"]
-        home = settings.site_file.redis
-        write_rounds(folder / ROUNDS, planned_rounds(records, topology_id, home, submitted_s))
+        begin_s = started_s() + settings.warm_up_s
+        flows = planned_flows(records, topology_id, submitted_s, begin_s, figures.fed_s)
+        if flows is None:
+            raise StepError(f"{turn.label}: the placement daemon has no round in which {topology_id} runs")
+        write_json(folder / FLOWS, flows.model_dump(mode="json"))
     kept = KeptUplinks(idle=idle, paced=tuple(watch.paced), still=still[0])
     write_json(folder / UPLINKS, kept.model_dump(mode="json"))
     done = TiersDone(

@@ -39,9 +39,7 @@ def tuple_bytes(together: int) -> dict[str, float]:
     return {name: round(own + each * together, 1) for name, (own, each) in _BYTES.items()}
 
 
-def describe(
-    settings: LabTiersSettings, turn: VariantTurn, query: Description, measured_rows: int
-) -> Turn:
+def describe(settings: LabTiersSettings, turn: VariantTurn, query: Description, measured_rows: int) -> Turn:
     """Describe a turn; what only Stormplace understands is for it alone.
 
     Args:

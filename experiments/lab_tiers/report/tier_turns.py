@@ -39,8 +39,7 @@ class TierTurn:
         turn: Its rows, places and plan.
         done: What it was.
         uplinks: What passed the uplinks.
-        flows: What the daemon expected to pass them, by the rates that it had measured; None under Storm's
-            own schedulers, and if no round of the measured time had rates.
+        flows: What the daemon expected to pass them; None under Storm's own schedulers.
         costs: What the placement costs.
     """
 
@@ -120,7 +119,7 @@ class TierTurn:
 
     @property
     def growth_ms_per_s(self) -> float:
-        """By how much the response time grows in a second, ms: from the first window's median to the last's."""
+        """Growth of the response time in a second, ms, from the first window's median to the last's."""
         at_s, medians = self.over_time()
         return float((medians[-1] - medians[0]) / (at_s[-1] - at_s[0])) if len(at_s) > 1 else 0.0
 
@@ -134,13 +133,12 @@ def read_tier_turns(folder: Path, sites: SiteFile) -> tuple[TierTurn, ...]:
     found = []
     for turn in read_turns(folder, sites):
         own = folder / TURNS / turn.label
-        planned = turn.planned is not None and (own / FLOWS).is_file()
         found.append(
             TierTurn(
                 turn,
                 read_model(TiersDone, own / DONE),
                 read_model(KeptUplinks, own / UPLINKS),
-                read_model(PlannedFlows, own / FLOWS) if planned else None,
+                None if turn.planned is None else read_model(PlannedFlows, own / FLOWS),
                 costs_of(turn.places, sites),
             )
         )
