@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from experiments.lab_tiers.variants import VariantTurn
     from experiments.topologies.description import Description, Turn
 
-_UNSEEN_S = 2.0
+UNSEEN_S = 2.0
 """The last look is so much before the last row is due, so that feeding has not ended."""
 
 
@@ -116,5 +116,5 @@ def run_tiers_turn(steps: LabSteps, folder: Path, *, turn: VariantTurn, setting:
 
 
 def _looks(duration_s: float) -> list[Look]:
-    count = max(int((duration_s - _UNSEEN_S) // EVERY_S), 1)
+    count = max(int((duration_s - UNSEEN_S) // EVERY_S), 1)
     return [Look(number * EVERY_S) for number in range(count + 1)]

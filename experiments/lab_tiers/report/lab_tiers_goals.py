@@ -148,7 +148,7 @@ def _within(uses: Sequence[UplinkUse]) -> Target:
 
 
 def _cost(turns: Sequence[TierTurn]) -> Target:
-    text = f"ours at most {MOST_OF_GREEDY:g} of cloud-greedy's cost (paper: 3 to 4 times the optimum)"
+    text = f"ours at most {MOST_OF_GREEDY:g} of cloud-greedy's cost (paper: 3 to 4 times)"
     ours, greedy = _of(turns, OURS.name), _of(turns, GREEDY.name)
     if not ours or not greedy:
         return Target(text, _LACKING, None)
