@@ -39,6 +39,12 @@ class SiteSettings(Section):
     uplink_bytes_per_s: _BytesPerS | None = None
     """What may leave and enter the site, both directions together, bytes/s."""
 
+    @model_validator(mode="after")
+    def _says_something(self) -> SiteSettings:
+        if self.tier is None and self.unit_cost is None and self.uplink_bytes_per_s is None:
+            raise ValueError(f"states nothing of {self.name}: expected tier, unit_cost or uplink_bytes_per_s")
+        return self
+
 
 class SiteLink(Section):
     """What is so of the way between two sites."""
@@ -49,6 +55,13 @@ class SiteLink(Section):
     """Cost of a stream between them."""
     bandwidth_bytes_per_s: _BytesPerS | None = None
     """What may flow between them, both directions together, bytes/s."""
+
+    @model_validator(mode="after")
+    def _says_something(self) -> SiteLink:
+        if self.cost is None and self.bandwidth_bytes_per_s is None:
+            ends = " - ".join(self.between)
+            raise ValueError(f"states nothing of {ends}: expected cost or bandwidth_bytes_per_s")
+        return self
 
 
 class NetworkSettings(Section):

@@ -185,16 +185,14 @@ def _coarse_percent(fraction: float) -> str:
 
 def _link_loads(loads: Sequence[LinkLoad], *, exact: bool) -> list[str]:
     """Say how full the limited ways between sites are that a topology's streams take."""
-    shown = loads[:_LINKS_SHOWN]
-    more = [f"{len(loads) - len(shown)} more below {shown[-1].part:.0%}"] if len(loads) > len(shown) else []
-    if not exact:
-        return (
-            [", ".join([f"{each.what} at about {coarse(each.part * 100)} %" for each in shown])]
-            if shown
-            else []
-        )
-    full = [f"{each.what} {each.bytes_per_s / 1000:.4g} of {each.most / 1000:.4g} kB/s" for each in shown]
-    return [", ".join([*full, *more])] if full else []
+    phrases = [
+        f"{each.what} {each.bytes_per_s / 1000:.4g} of {each.most / 1000:.4g} kB/s"
+        if exact
+        else f"{each.what} at about {coarse(each.part * 100)} %"
+        for each in loads[:_LINKS_SHOWN]
+    ]
+    left = len(loads) - len(phrases)
+    return [", ".join([*phrases, *([f"{left} more less full"] if left else [])])] if loads else []
 
 
 def _spread(hosts: Sequence[Host], placement: Sequence[int]) -> str:

@@ -25,8 +25,9 @@ IGNORED = (LinkBandwidth.kind, LatencyLimit.kind)
 def cloud_greedy(problem: Problem, _parameters: NoParameters, _context: Context, /) -> Suggestion:
     """Place operators in their order, each on the cloud node with the least placement cost that has room.
 
-    Operators with a single node are there first. Links are not looked at, neither their cost nor their
-    bandwidth nor latency; the answer names those that are overfull.
+    Operators that no cloud node is allowed for are placed first, each on the cheapest of its nodes. Links are
+    not looked at, neither their cost nor their bandwidth nor latency; the answer names those that are
+    overfull.
 
     Complexity: O(n_ops x n_nodes).
     """
@@ -38,11 +39,12 @@ def cloud_greedy(problem: Problem, _parameters: NoParameters, _context: Context,
     left = np.array(problem.capacity)
     placement = np.full(problem.n_ops, -1)
     _, members = blocks(problem)
-    pinned = [each for each in members if not problem.movable[each].all()]
-    for group in [*pinned, *(each for each in members if problem.movable[each].all())]:
-        where = problem.allowed[group].all(axis=0)
-        where &= fits(problem.demand[group].sum(axis=0), left)
-        if problem.movable[group].all():
+    allowed = [problem.allowed[each].all(axis=0) for each in members]
+    free = [bool((each & cloud).any() and each.sum() > 1) for each in allowed]
+    for b in sorted(range(len(members)), key=lambda b: free[b]):
+        group = members[b]
+        where = allowed[b] & fits(problem.demand[group].sum(axis=0), left)
+        if free[b]:
             where &= cloud
         if not where.any():
             return Suggestion(None, _no_room(problem, group))

@@ -47,7 +47,7 @@ def inop_search(problem: Problem, parameters: InopSearchParameters, context: Con
     if problem.infeasibility is not None:
         return Suggestion(None, problem.infeasibility, proved=True)
     form = flow_form(problem)
-    if form is None or form.by_pair or form.limits:
+    if form is None or form.by_pair or form.limits or form.one_graph:
         return place_exactly(problem, context)
     incumbent = Incumbent(problem, context.report)
 

@@ -48,7 +48,9 @@ def inop_sequential(problem: Problem, parameters: SequentialParameters, context:
     unknown = [each for each in first if each not in names]
     if unknown:
         return Suggestion(None, f"order: {unknown[0]} is no graph; the graphs are {', '.join(names)}")
-    at = one_after_the_other(form, context, _order(problem, form, first))
+    at = None
+    if not form.one_graph:
+        at = one_after_the_other(form, context, _order(problem, form, first))
     if at is None:
         return place_exactly(problem, context)
     at = placed_again(form, context, at, parameters.passes)

@@ -101,7 +101,34 @@ def test_an_older_name_of_a_key_is_taken_in_files_and_records(tmp_path):
             "[[network.site]]\nname = 'a'\ntier = 'mist'",
             "network.site[0].tier: must be 'edge', 'fog' or 'cloud', got 'mist'",
         ),
-        ("[[network.site]]\nname = 'a'", "network.site[0].tier: missing"),
+        (
+            "[[network.site]]\nname = 'a'",
+            "network.site[0]: states nothing of a: expected tier, unit_cost or uplink_bytes_per_s",
+        ),
+        (
+            "[[network.site]]\nname = 'a'\nunit_cost = -1",
+            "network.site[0].unit_cost: must be >= 0.0, got -1",
+        ),
+        (
+            "[[network.site]]\nname = 'a'\nuplink_bytes_per_s = 0",
+            "network.site[0].uplink_bytes_per_s: must be > 0.0, got 0",
+        ),
+        (
+            "[[network.link]]\nbetween = ['a', 'b']",
+            "network.link[0]: states nothing of a - b: expected cost or bandwidth_bytes_per_s",
+        ),
+        (
+            "[[network.link]]\nbetween = ['a', 'a']\ncost = 1",
+            "network: link names the pair a - a twice or a site with itself",
+        ),
+        (
+            "[network]\nlink = [{between = ['a', 'b'], cost = 1}, {between = ['b', 'a'], cost = 1}]",
+            "network: link names the pair b - a twice or a site with itself",
+        ),
+        (
+            "[[network.link]]\nbetween = ['a', 'b']\nbandwidth_bytes_per_s = -2.5",
+            "network.link[0].bandwidth_bytes_per_s: must be > 0.0, got -2.5",
+        ),
         (
             "[network]\nsite = [{name = 'a', tier = 'fog'}, {name = 'a', tier = 'fog'}]",
             "network: site names a twice",

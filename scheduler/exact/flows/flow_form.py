@@ -126,6 +126,15 @@ class FlowForm:
         slack = TOLERANCE * np.maximum(1.0, np.where(np.isfinite(most), most, 1.0))
         return bool((sent <= most + slack).all())
 
+    @property
+    def one_graph(self) -> bool:
+        """Whether all blocks are of one graph."""
+        return not self.graph.any()
+
+    def at(self, placement: IntArray) -> IntArray:
+        """Return (n_blocks,) the nodes of blocks in a placement (n_ops,), of a form of all operators."""
+        return placement[np.array([each[0] for each in self.members])]
+
     def placement(self, at: IntArray) -> IntArray:
         """Return the placement (n_ops,) with blocks on nodes (n_blocks,), of a form of all operators."""
         placement = np.full(self.problem.n_ops, -1)

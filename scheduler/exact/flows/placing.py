@@ -14,11 +14,14 @@ from scheduler.exact.flows.by_flows import best_by_flows
 from scheduler.exact.flows.flow_form import flow_form
 from scheduler.exact.flows.searching import search
 from scheduler.exact.solve import solve_exact
+from scheduler.search.iterated import iterated_search
 from scheduler.search.searched_start import searched_start
 
 if TYPE_CHECKING:
     from scheduler.base.arrays import IntArray
     from scheduler.contract.strategy import Context
+    from scheduler.exact.flows.flow_form import FlowForm
+    from scheduler.exact.flows.searching import Report
     from scheduler.model.problem import Problem
 
 SOURCE = "flows"
@@ -48,11 +51,7 @@ def place_exactly(problem: Problem, context: Context, *, all_pairs: bool = False
             incumbent.offer(form.placement(at), SOURCE)
         incumbent.raise_bound(bound, SOURCE)
 
-    start, left = None, form
-    if form.graph.max() > 0 and not form.by_pair and not form.limits:
-        part = replace(context, deadline=context.deadline.share(OF_START))
-        searched = search(form, part, report)
-        start, left = searched.at, searched.form
+    start, left = _start(problem, form, context, report)
     found = best_by_flows(left, context, start, all_pairs=all_pairs, report=report)
     if found.at is not None:
         incumbent.offer(form.placement(found.at), SOURCE)
@@ -68,3 +67,20 @@ def place_exactly(problem: Problem, context: Context, *, all_pairs: bool = False
         "proved by prices, and by HiGHS for what they leave" if proved else "no proof before the deadline"
     )
     return incumbent.suggestion(reason, proved=proved)
+
+
+def _start(
+    problem: Problem, form: FlowForm, context: Context, report: Report
+) -> tuple[IntArray | None, FlowForm]:
+    """Return a placement of the blocks that is found soon, if any, and the form without what is worse."""
+    part = replace(context, deadline=context.deadline.share(OF_START))
+    if form.one_graph:
+        # nothing to take apart, and prices of a single graph do not see that its operators share nodes
+        known = iterated_search(problem, part).placement
+        start = None if known is None else form.at(known)
+        report(start, -math.inf)
+        return start, form
+    if form.by_pair or form.limits:
+        return None, form
+    searched = search(form, part, report)
+    return searched.at, searched.form
