@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from bridge.problem.flows import Edge, Flow, FlowDealer, Layout, user_components
+from bridge.problem.component_flows import component_flows
+from bridge.problem.flows import Edge, Flow, Layout, user_components
 from bridge.readings.rates import UNMEASURED
 from bridge.wire.messages import Grouping
 from scheduler.base.graph import break_cycles
@@ -16,6 +17,7 @@ from scheduler.model.problem import Stream
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from bridge.problem.component_flows import ComponentFlows
     from bridge.readings.rates import MeasuredRates
     from bridge.settings import PlanSettings
     from bridge.wire.messages import Topology
@@ -24,8 +26,6 @@ if TYPE_CHECKING:
 LinkCostBasis = Literal["stream", "flow", "traffic"]
 """What a stream between two executors pays the cost of a link by: its share of the stream between their
 components, once, or its bytes/s."""
-# An acknowledgement carries two 8-byte ids and its framing, whatever the size of the tuple that it speaks of.
-ACK_BYTES = 24.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +55,8 @@ def build_executor_graph(
     speedup: FloatArray | None = None,
     *,
     declared_ms: Mapping[str, float] | None = None,
-    declared_bytes: Mapping[str, float] | None = None,
     link_cost_basis: LinkCostBasis = "stream",
+    flows: ComponentFlows | None = None,
 ) -> ExecutorGraph:
     """Deal the rates of a topology's streams out to its executors.
 
@@ -70,34 +70,19 @@ def build_executor_graph(
             None if all of them are 1.
         declared_ms: Declared time per tuple of a component's executors, by its name: for components of which
             Storm measures none, such as those of other processes.
-        declared_bytes: Declared size of the tuples that a component emits, by its name.
         link_cost_basis: What streams pay the cost of links by.
+        flows: What flows between components, if that is known already.
     """
-    layout = _layout(topology)
+    dealt = component_flows(topology, settings, declared, measured) if flows is None else flows
+    layout = dealt.layout
     names = tuple(
         f"{topology.component_names[component]}[{first}]"
         for component, first in zip(topology.executor_component, topology.executor_first_task, strict=True)
     )
-    edges, feedback = _edges(topology)
-    executors = measured.executors(topology)
-    dealer = FlowDealer(
-        topology,
-        edges,
-        layout,
-        unit_rate=settings.unit_rate,
-        declared=declared or {},
-        measured=measured,
-        executors=executors,
-    )
     users = user_components(topology)
     rates: dict[tuple[int, int, bool, float], float] = {}
     weights: dict[tuple[int, int, bool, float], float] = {}
-    for edge, flow in zip(edges, dealer.flows(), strict=True):
-        tuple_bytes = flow.tuple_bytes
-        if tuple_bytes is None:
-            source_name = topology.component_names[edge.source]
-            own = (declared_bytes or {}).get(source_name, settings.tuple_bytes)
-            tuple_bytes = ACK_BYTES if edge.stream_id.startswith("__ack") else own
+    for edge, flow, tuple_bytes in zip(dealt.edges, dealt.flows, dealt.tuple_bytes.tolist(), strict=True):
         per_tuple = _weight_per_tuple(edge, flow, link_cost_basis, tuple_bytes)
         if not {edge.source, edge.target} <= users:
             per_tuple = 0.0  # acknowledgements and metrics go where the others lead
@@ -123,7 +108,8 @@ def build_executor_graph(
         for (source, target, critical, size), rate in sorted(rates.items())
     )
     # A host of twice the speed takes half of the time that the model asks for.
-    execute_ms = executors.execute_ms if speedup is None else executors.execute_ms * speedup
+    measured_ms = dealt.executors.execute_ms
+    execute_ms = measured_ms if speedup is None else measured_ms * speedup
     times = _execution_times(execute_ms, layout)
     timed = ~np.isnan(times)
     known = declared_ms or {}
@@ -131,7 +117,7 @@ def build_executor_graph(
         [known.get(name, settings.execution_time_ms) for name in topology.component_names]
     )
     otherwise = declared_or_default[np.array(topology.executor_component, dtype=np.int64)]
-    return ExecutorGraph(names, streams, feedback, np.where(timed, times, otherwise), timed)
+    return ExecutorGraph(names, streams, dealt.feedback, np.where(timed, times, otherwise), timed)
 
 
 def _weight_per_tuple(edge: Edge, flow: Flow, basis: LinkCostBasis, tuple_bytes: float) -> float:

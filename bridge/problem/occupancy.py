@@ -11,6 +11,7 @@ import numpy as np
 from bridge.network.cluster import CPU, EXECUTORS, MEMORY, UNLIMITED, Hosts, Slot, stated_amount
 from bridge.problem.assignment import Assignment, assignment_of, restarted_workers
 from bridge.problem.shared_memory import shared_of
+from bridge.wire.messages import UNASSIGNED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,6 +95,10 @@ class RoundState:
     def assignment(self, topology: int) -> Assignment:
         """Where the executors of a topology run after the decisions so far."""
         return self._assignment[topology]
+
+    def supervisors(self, topology: int) -> tuple[int, ...]:
+        """Supervisor of each executor of a topology after the decisions so far, `UNASSIGNED` for none."""
+        return tuple(UNASSIGNED if slot is None else slot[0] for slot in self._assignment[topology])
 
     def demand(self, topology: int) -> FloatArray:
         """Return what the executors of a topology need, (n_executors, n_resources)."""

@@ -95,7 +95,7 @@ def _application(state: RoundState, task: Task, frame: Frame, *, priced: bool) -
         Operator(each.name, demand={}, allowed=(node_of_site(each.site),), role=each.role)
         for each in frame.terminals
     ]
-    streams = (stream for each in frame.terminals for stream in each.streams)
+    streams = (stream for each in frame.terminals for stream in each.streams(task.graph.names))
     return Application((*operators, *ends), (*task.graph.streams, *streams))
 
 

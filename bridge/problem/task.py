@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from bridge.problem.component_flows import ComponentFlows, component_flows
 from bridge.problem.duration_limits import duration_limits
 from bridge.problem.executor_graph import ExecutorGraph, build_executor_graph
 from bridge.problem.flows import user_components
@@ -103,6 +104,13 @@ class Task:
         return self.wishes.own
 
     @cached_property
+    def flows(self) -> ComponentFlows:
+        """What flows between components."""
+        measured = self.measured or UNMEASURED
+        own = self.settings
+        return component_flows(self.topology, self.plan_settings, own.rates, measured, own.tuple_bytes)
+
+    @cached_property
     def graph(self) -> ExecutorGraph:
         """Executors and streams; worked out only for topologies that are planned."""
         measured = self.measured or UNMEASURED
@@ -114,15 +122,14 @@ class Task:
             measured,
             self.speedup,
             declared_ms=own.execution_ms,
-            declared_bytes=own.tuple_bytes,
             link_cost_basis=own.link_cost_basis,
+            flows=self.flows,
         )
 
     @cached_property
     def terminals(self) -> tuple[Terminal, ...]:
         """Its ends outside Storm."""
-        names = [self.topology.component_names[each] for each in self.component.tolist()]
-        return terminals_of(self.settings, names, self.graph, self.plan_settings.tuple_bytes)
+        return terminals_of(self.settings, self.topology.component_names, self.flows)
 
     @cached_property
     def durations(self) -> DurationLimits:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from bridge.problem.links.bandwidth_book import through_uplinks, traffic
+from bridge.problem.links.bandwidth_book import Sending, traffic
 from bridge.problem.occupancy import RoundState
 from bridge.problem.task import make_task
 from bridge.record.record import RecordError, read_records
@@ -90,7 +90,9 @@ def _flows(record: RoundRecord, topology_id: str) -> PlannedFlows | None:
     rates = data.rates.by_topology.get(topology_id)
     task = make_task(state, index, data.wishes[index], settings.plan, rates)
     links = data.site_links
-    passing = through_uplinks(traffic(task, state, links))
+    # the last position of the book's sites is for executors without a host, of which there is none
+    site = links.site[[host for host in state.hosts_of(state.assignment(index)) if host is not None]]
+    passing = traffic(Sending(task.flows, task.terminals), site, links).sum(axis=1)
     return PlannedFlows(
         time_s=record.time_s,
         measured=rates is not None,

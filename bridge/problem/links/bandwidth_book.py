@@ -1,24 +1,27 @@
 """One book of a round: what topologies send between sites, and what they leave of bandwidths to one another.
 
-Flows are those of the executors' streams, by measured rates and sizes of tuples as far as there are any, and
-those to and from ends outside Storm. Both directions count together.
+Flows follow measured rates and sizes of tuples as far as there are any; those to and from ends outside Storm
+count too. Both directions count together.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from bridge.wire.messages import UNASSIGNED
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from bridge.network.site_links import SiteLinks
-    from bridge.problem.assignment import Assignment
+    from bridge.problem.component_flows import ComponentFlows
+    from bridge.problem.links.terminals import Terminal
     from bridge.problem.occupancy import RoundState
     from bridge.problem.task import Task
-    from scheduler.base.arrays import FloatArray
+    from scheduler.base.arrays import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,20 +57,45 @@ class LinkLoad:
         return self.bytes_per_s / self.most
 
 
+class Sending(NamedTuple):
+    """What one topology sends, wherever its executors run.
+
+    Attributes:
+        flows: Between components.
+        terminals: To and from ends outside Storm.
+    """
+
+    flows: ComponentFlows
+    terminals: tuple[Terminal, ...]
+
+
 class BandwidthBook:
     """The book of one round.
 
     Args:
-        state: The cluster so far: where executors run after the decisions taken.
         links: The ways between sites.
-        task_of: What is known of a topology, by its position in the request.
+        host_of_supervisor: Host of each supervisor.
+        count: Number of topologies.
+        supervisors_of: Where the executors of a topology run by now, by its position in the request:
+            supervisor of each, `UNASSIGNED` for none.
+        sending_of: What a topology sends, likewise.
     """
 
-    def __init__(self, state: RoundState, links: SiteLinks, task_of: Callable[[int], Task]) -> None:
-        self._state = state
+    def __init__(
+        self,
+        links: SiteLinks,
+        host_of_supervisor: Sequence[int],
+        count: int,
+        supervisors_of: Callable[[int], tuple[int, ...]],
+        sending_of: Callable[[int], Sending],
+    ) -> None:
         self._links = links
-        self._task_of = task_of
-        self._known: dict[int, tuple[Assignment, FloatArray]] = {}
+        self._count = count
+        # behind the hosts: for executors without one
+        self._site = np.append(links.site[list(host_of_supervisor)], len(links.names) + 1)
+        self._supervisors_of = supervisors_of
+        self._sending_of = sending_of
+        self._known: dict[int, tuple[tuple[int, ...], FloatArray]] = {}
 
     def left_by_others(self, topology: int) -> BandwidthLeft | None:
         """Return what all other topologies leave; None if no bandwidth is limited.
@@ -78,12 +106,9 @@ class BandwidthBook:
         links = self._links
         if not links.limited:
             return None
-        used = np.zeros(links.bandwidth.shape)
-        for other in range(len(self._state.request.topologies)):
-            if other != topology:
-                used += self._traffic(other)
+        used = self._total() - self._traffic(topology)
         return BandwidthLeft(
-            uplink=np.maximum(links.uplink - through_uplinks(used), 0.0),
+            uplink=np.maximum(links.uplink - used.sum(axis=1), 0.0),
             between=np.maximum(links.bandwidth - used, 0.0),
         )
 
@@ -96,63 +121,77 @@ class BandwidthBook:
         links = self._links
         if not links.limited:
             return ()
-        own = self._traffic(topology)
-        every = sum((self._traffic(each) for each in range(len(self._state.request.topologies))), 0.0 * own)
-        limits = [
-            (f"uplink {links.names[k]}", own_k, all_k, most)
-            for k, (own_k, all_k, most) in enumerate(
-                zip(through_uplinks(own), through_uplinks(every), links.uplink, strict=True)
-            )
-            if np.isfinite(most)
-        ]
-        limits += [
-            (f"link {links.names[a]} - {links.names[b]}", own[a, b], every[a, b], links.bandwidth[a, b])
-            for a, b in np.argwhere(np.triu(np.isfinite(links.bandwidth), 1)).tolist()
-        ]
+        own, every, names = self._traffic(topology), self._total(), links.names
         found = [
-            LinkLoad(what, float(all_k), float(most)) for what, own_k, all_k, most in limits if own_k > 0
+            LinkLoad(f"uplink {names[k]}", float(every[k].sum()), float(links.uplink[k]))
+            for k in np.flatnonzero(np.isfinite(links.uplink) & (own.sum(axis=1) > 0)).tolist()
+        ]
+        found += [
+            LinkLoad(f"link {names[a]} - {names[b]}", float(every[a, b]), float(links.bandwidth[a, b]))
+            for a, b in np.argwhere(np.triu(np.isfinite(links.bandwidth) & (own > 0), 1)).tolist()
         ]
         return tuple(sorted(found, key=lambda each: -each.part))
 
+    def _total(self) -> FloatArray:
+        """(n_sites + 1, n_sites + 1) what all topologies send between sites, symmetric."""
+        total = np.zeros(self._links.bandwidth.shape)
+        for each in range(self._count):
+            total += self._traffic(each)
+        return total
+
     def _traffic(self, topology: int) -> FloatArray:
-        """Return what a topology sends between sites where it runs by now; worked out once per assignment."""
-        assignment = self._state.assignment(topology)
+        """Return what a topology sends between sites, worked out once for where its executors run."""
+        supervisors = self._supervisors_of(topology)
         known = self._known.get(topology)
-        if known is None or known[0] is not assignment:
-            known = assignment, traffic(self._task_of(topology), self._state, self._links)
+        if known is None or known[0] != supervisors:
+            site = self._site[np.where(np.array(supervisors) == UNASSIGNED, -1, supervisors)]
+            known = supervisors, self._sent(topology, site.astype(np.int64))
             self._known[topology] = known
         return known[1]
 
+    def _sent(self, topology: int, site: IntArray) -> FloatArray:
+        shape = self._links.bandwidth.shape
+        if len(set(site.tolist())) == 1 and not self._sending_of(topology).terminals:
+            return np.zeros(shape)
+        return traffic(self._sending_of(topology), site, self._links)
 
-def through_uplinks(between: FloatArray) -> FloatArray:
-    """Return (n_sites + 1,) what leaves and enters each site of flows between sites, symmetric."""
-    return np.asarray(between.sum(axis=1) - np.diagonal(between), dtype=np.float64)
 
-
-def traffic(task: Task, state: RoundState, links: SiteLinks) -> FloatArray:
-    """Return (n_sites + 1, n_sites + 1) what a topology sends between sites, bytes/s, symmetric.
-
-    What flows within a site is left out, and so are streams of executors without a slot.
+def book_of(state: RoundState, links: SiteLinks, task_of: Callable[[int], Task]) -> BandwidthBook:
+    """Return the book of a round that is planned executor by executor.
 
     Args:
-        task: The topology.
-        state: Knows where its executors run.
+        state: The cluster as decisions are taken.
+        links: The ways between sites.
+        task_of: What is known of a topology, by its position in the request.
+    """
+
+    def sending_of(topology: int) -> Sending:
+        task = task_of(topology)
+        return Sending(task.flows, task.terminals)
+
+    hosts, count = state.hosts.host_of_supervisor, len(state.request.topologies)
+    return BandwidthBook(links, hosts, count, state.supervisors, sending_of)
+
+
+def traffic(sending: Sending, site: IntArray, links: SiteLinks) -> FloatArray:
+    """Return (n_sites + 1, n_sites + 1) what a topology sends between sites, bytes/s, symmetric.
+
+    What flows within a site is left out, and so is what executors without a slot would send.
+
+    Args:
+        sending: What it sends.
+        site: (n_executors,) site of each executor, one more than the number of sites for none.
         links: Knows the sites.
     """
-    n_sites = len(links.names)
-    total = np.zeros(links.bandwidth.shape)
-    hosts = state.hosts_of(state.assignment(task.index))
-    if all(host is None for host in hosts):
-        return total
-    site = {
-        name: n_sites + 1 if host is None else int(links.site[host])
-        for name, host in zip(task.graph.names, hosts, strict=True)
-    }
-    site.update({each.name: links.index(each.site) for each in task.terminals})
-    streams = [*task.graph.streams, *(stream for each in task.terminals for stream in each.streams)]
-    start = np.array([site[each.source] for each in streams], dtype=np.int64)
-    end = np.array([site[each.target] for each in streams], dtype=np.int64)
-    sent = np.array([each.rate * each.tuple_bytes for each in streams], dtype=np.float64)
-    there = (start != end) & (start <= n_sites) & (end <= n_sites)
-    np.add.at(total, (start[there], end[there]), sent[there])
-    return total + total.T
+    flows, width = sending.flows, len(links.names) + 2
+    members = flows.layout.members
+    total = np.zeros((width, width))
+    for edge, flow, size in zip(flows.edges, flows.flows, flows.tuple_bytes.tolist(), strict=True):
+        sent = np.bincount(site[members[edge.source]], flow.sent * size, width)
+        total += np.outer(sent, np.bincount(site[members[edge.target]], flow.weight, width))
+    for each in sending.terminals:
+        total[links.index(each.site)] += np.bincount(site[each.members], each.rate * each.tuple_bytes, width)
+    placed = total[:-1, :-1]
+    between = placed + placed.T
+    np.fill_diagonal(between, 0.0)
+    return between

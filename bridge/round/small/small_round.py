@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bridge.problem.isolation import isolate
-from bridge.problem.links.bandwidth_book import BandwidthBook
+from bridge.problem.links.bandwidth_book import book_of
 from bridge.problem.occupancy import RoundState
 from bridge.problem.ranking import rank
 from bridge.problem.task import Task, make_task
@@ -95,7 +95,7 @@ class _Planner:
             self._data.delays,
             measured_before=memory.measured,
         )
-        self._book = BandwidthBook(self._state, data.site_links, self._task)
+        self._book = book_of(self._state, data.site_links, self._task)
         self._search = Search(
             self._state,
             self._data.surroundings,

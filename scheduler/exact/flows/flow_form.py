@@ -133,7 +133,8 @@ class FlowForm:
 
     def at(self, placement: IntArray) -> IntArray:
         """Return (n_blocks,) the nodes of blocks in a placement (n_ops,), of a form of all operators."""
-        return placement[np.array([each[0] for each in self.members])]
+        first = np.array([each[0] for each in self.members])
+        return np.asarray(placement[first], dtype=np.int64)
 
     def placement(self, at: IntArray) -> IntArray:
         """Return the placement (n_ops,) with blocks on nodes (n_blocks,), of a form of all operators."""

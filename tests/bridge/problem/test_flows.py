@@ -11,7 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bridge.problem.executor_graph import ACK_BYTES, build_executor_graph
+from bridge.problem.component_flows import ACK_BYTES
+from bridge.problem.executor_graph import build_executor_graph
 from bridge.readings.rates import Executors, MeasuredRates, Taken
 from bridge.settings import PlanSettings
 from bridge.wire.messages import ComponentKind, Grouping
