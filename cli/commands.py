@@ -8,7 +8,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from cli import agent, daemon, demo, evaluation, experiment, lab, rates, replay_rounds
+from cli import agent, daemon, demo, evaluation, experiment, experiment_tiers, lab, rates, replay_rounds
 from cli.data import data
 from cli.drain import drain
 from cli.errors import UserError
@@ -35,6 +35,7 @@ app.add_typer(taxi.app, name="taxi")
 app.add_typer(synthetic.app, name="synthetic")
 app.add_typer(data.app, name="data")
 app.add_typer(instance.app, name="instance")
+experiment.app.command("lab-tiers")(experiment_tiers.lab_tiers)
 app.add_typer(experiment.app, name="experiment")
 app.command(cls=solve.NamingStrategies)(solve.solve)
 app.command()(daemon.daemon)

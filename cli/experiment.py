@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -14,12 +12,10 @@ from cli.checkout import DATA, require_checkout
 from cli.data.session import Master, bad_input, spark
 from cli.data.sweeping import refuse_failures, swept
 from cli.errors import UserError, refused
+from cli.experiment_options import check_options
 from cli.extras import require_all_extras
 from cli.interrupt import ends_at_once
 from lab.places import PROJECT_ROOT
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -69,7 +65,7 @@ def response_time(
     from experiments.response_time.variants import chosen, turns  # noqa: PLC0415
 
     settings = ExperimentSettings(data, sites, rate, warm_up_s, measure_s, settle_s, seed)
-    _check(settings)
+    check_options(settings)
     with experiment_call():
         run_experiment(settings, turns(chosen(only), repetitions, seed), out, StepProgress)
 
@@ -127,7 +123,7 @@ def adaptation(
         settle_s=settle_s,
         seed=seed,
     )
-    _check(settings)
+    check_options(settings)
     with experiment_call():
         chosen("--strategy", strategy, anywhere())
         run_adaptation(settings, scenarios(only), out, StepProgress)
@@ -172,7 +168,7 @@ def replacement(
     from experiments.replacement.cluster.variants import turns  # noqa: PLC0415
 
     settings = ReplacementSettings(data, sites, run_s, still_s, drain_s, warm_up_s, settle_s)
-    _check(settings)
+    check_options(settings)
     with experiment_call():
         run_replacement(settings, turns(only, repetitions), out, StepProgress)
 
@@ -246,17 +242,20 @@ def report(
     from experiments.adaptation.report import adaptation_report  # noqa: PLC0415
     from experiments.folder_content import (  # noqa: PLC0415
         ADAPTATION,
+        LAB_TIERS,
         REPLACEMENT,
         RESPONSE_TIME,
         SETTINGS,
         experiment_kind,
     )
+    from experiments.lab_tiers.report import lab_tiers_report  # noqa: PLC0415
     from experiments.replacement.cluster.report import replacement_report  # noqa: PLC0415
     from experiments.response_time.report import response_time_report  # noqa: PLC0415
     from replay.errors import DataError  # noqa: PLC0415
 
     builds = {
         ADAPTATION: adaptation_report.build,
+        LAB_TIERS: lab_tiers_report.build,
         REPLACEMENT: replacement_report.build,
         RESPONSE_TIME: response_time_report.build,
     }
@@ -265,13 +264,3 @@ def report(
         if kind not in builds:
             raise UserError(f"{folder / SETTINGS}: experiment: {kind!r} is not one of {', '.join(builds)}")
         typer.echo(f"report: {builds[kind](folder)}")
-
-
-def _check(settings: DataclassInstance) -> None:
-    """Refuse numbers that are not finite and files that are not there, by the options of their names."""
-    for name, value in asdict(settings).items():
-        option = f"--{name.replace('_', '-')}"
-        if isinstance(value, float) and not math.isfinite(value):
-            raise UserError(f"{option}: {value} is not a finite number")
-        if isinstance(value, Path) and not value.is_file():
-            raise UserError(f"{option}: no such file: {value}")

@@ -23,6 +23,7 @@ KIND = "experiment"
 RESPONSE_TIME = "response-time"
 ADAPTATION = "adaptation"
 REPLACEMENT = "replacement"
+LAB_TIERS = "lab-tiers"
 
 _Model = TypeVar("_Model", bound=BaseModel)
 

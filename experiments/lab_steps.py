@@ -26,9 +26,11 @@ NIMBUS = "nimbus:6627"
 REDIS = "redis:6379"
 PLACEMENT = "placement.json"
 
+CPU_PERCENT = 50.0
+"""What an executor asks for, of one core."""
 TOPOLOGY_CONF: dict[str, object] = {
     # two executors of 50 % fit a supervisor of 100 %
-    "topology.component.cpu.pcore.percent": 50.0,
+    "topology.component.cpu.pcore.percent": CPU_PERCENT,
     # the resource-aware scheduler's order of executors that keeps neighbours together; others ignore it
     "topology.ras.order.executors.by.proximity.needs": True,
 }

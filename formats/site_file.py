@@ -26,6 +26,7 @@ class SiteFileError(ValueError):
 _DELAY = checks.between(0, MAX_DELAY_MS)
 _LOSS = checks.between(0, 1, below=True)
 _BANDWIDTH = checks.between(1, 1e12)
+_COST = checks.between(0, 1e9)
 _VALUES: dict[str, checks.Check] = {
     "executors_per_host": checks.between(1, 1e9, whole=True),
     "standby_nimbus": checks.flag,
@@ -68,6 +69,9 @@ class Site:
     """One data centre; the services' site also holds Nimbus, ZooKeeper, the placement daemon and Redis.
 
     Attributes:
+        redis: Whether Redis stands here, in the place of the services' site.
+        tier: `edge`, `fog` or `cloud`; empty: none is stated.
+        unit_cost: Price of 1 % of a core on its hosts, for the placement daemon, in cost units.
         uplink_bytes_per_s: What it sends to and gets from all other sites together; without it no limit.
     """
 
@@ -75,6 +79,9 @@ class Site:
     supervisors: int = _key(checks.between(1, 200, whole=True))
     slots: int = _key(checks.between(1, 32, whole=True))
     services: bool = _key(checks.flag, default=False)
+    redis: bool = _key(checks.flag, default=False)
+    tier: str = _key(checks.tier, default="")
+    unit_cost: float = _key(_COST, 0.0)
     uplink_bytes_per_s: float = _key(_BANDWIDTH, math.inf)
 
 
@@ -87,12 +94,14 @@ class Link:
         delay_ms: One-way delay, the same in both directions.
         bandwidth_bytes_per_s: Of both directions together; without it no limit.
         loss: Probability that a packet is dropped here, beside that of all pairs.
+        cost: What a stream costs here, for the placement daemon, in cost units.
     """
 
     between: list[str] = _key(checks.two_names)  # noqa: RUF009  # it makes a field, as `field` does
     delay_ms: float = _key(_DELAY)
     bandwidth_bytes_per_s: float = _key(_BANDWIDTH, math.inf)
     loss: float = _key(_LOSS, 0.0)
+    cost: float = _key(_COST, 0.0)
 
 
 @dataclass(frozen=True)
@@ -140,8 +149,13 @@ class SiteFile:
 
     @property
     def services(self) -> str:
-        """Site of Redis, Nimbus, ZooKeeper and the placement daemon."""
+        """Site of Nimbus, ZooKeeper, the placement daemon and, unless another one has it, Redis."""
         return next(site.name for site in self.site if site.services)
+
+    @property
+    def redis(self) -> str:
+        """Site of Redis: where rows come from and results go."""
+        return next((site.name for site in self.site if site.redis), self.services)
 
     @cached_property
     def hosts(self) -> Mapping[str, str]:
@@ -250,6 +264,8 @@ def _contradictions(sites: SiteFile) -> Iterator[str]:
     homes = [site.name for site in sites.site if site.services]
     if len(homes) != 1:
         yield f"site: exactly one site must have services = true, not {len(homes)}"
+    if sum(site.redis for site in sites.site) > 1:
+        yield "site: at most one site may have redis = true"
     seen: dict[frozenset[str], int] = {}
     for index, link in enumerate(sites.link):
         pair = frozenset(link.between)

@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable
 from typing import TypeAlias
 
+from formats.tier import TIERS
+
 _SITE_NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
 Check: TypeAlias = Callable[[object], str | None]
 """Returns what is expected instead of a value, or None if the value is right."""
@@ -30,6 +32,11 @@ def site_name(value: object) -> str | None:
     """Say what is expected if it is no name of a site; None if it is one."""
     right = isinstance(value, str) and _SITE_NAME.fullmatch(value)
     return None if right else "expected a name of up to 40 small letters, digits and hyphens, a letter first"
+
+
+def tier(value: object) -> str | None:
+    """The same of a tier."""
+    return None if value in TIERS else f"expected one of {', '.join(TIERS)}"
 
 
 def flag(value: object) -> str | None:

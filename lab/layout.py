@@ -31,6 +31,7 @@ class Host:
         site_index: Position of its site in the site file.
         slots: Worker slots of its supervisor; 0 on the services' hosts.
         own: What the site file says of this host alone.
+        tier: That of its site; empty: none is stated.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Host:
     address: str
     slots: int
     own: OwnHost = field(default=OwnHost(""), hash=False)
+    tier: str = ""
 
     @property
     def slot_ports(self) -> tuple[int, ...]:
@@ -53,14 +55,22 @@ def lay_out(sites: SiteFile) -> tuple[Host, ...]:
     supervisors: list[Host] = []
     for index, site in enumerate(sites.site):
         prefix = f"10.77.{index + 1}"
-        if site.services:
-            services += [
-                Host(name, "services", site.name, index, f"{prefix}.{last}", 0)
-                for name, last in ((NIMBUS, 250), (REDIS, 251), (STANDBY, 252))
-                if name != STANDBY or sites.standby_nimbus
-            ]
+        here = (
+            *((NIMBUS, 250, site.services), (REDIS, 251, site.name == sites.redis)),
+            (STANDBY, 252, site.services and sites.standby_nimbus),
+        )
+        services += [
+            Host(name, "services", site.name, index, f"{prefix}.{last}", 0)
+            for name, last, stands in here
+            if stands
+        ]
         supervisors += [
-            Host(name, "supervisor", site.name, index, f"{prefix}.{n}", site.slots, sites.own(name))
+            Host(
+                *(name, "supervisor", site.name, index, f"{prefix}.{n}"),
+                slots=site.slots,
+                own=sites.own(name),
+                tier=site.tier,
+            )
             for n in range(1, site.supervisors + 1)
             for name in (f"{site.name}-{n}",)
         ]

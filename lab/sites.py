@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from formats import site_file
 from lab.emulator.narrow_links import NarrowLink
@@ -50,3 +50,40 @@ def narrow_links(sites: site_file.SiteFile) -> tuple[NarrowLink, ...]:
         if math.isfinite(link.bandwidth_bytes_per_s)
     ]
     return (*uplinks, *links)
+
+
+def told_to_daemon(sites: site_file.SiteFile) -> dict[str, dict[str, Any]]:
+    """Return the placement daemon's settings by section: the site file's own, and its sites and links.
+
+    What the file does not state of these is left out, so that the daemon has its own.
+    """
+    told = {
+        "site": [
+            {
+                "name": site.name,
+                **_stated("tier", site.tier, ""),
+                **_stated("unit_cost", site.unit_cost, 0.0),
+                **_stated("uplink_bytes_per_s", site.uplink_bytes_per_s, math.inf),
+            }
+            for site in sites.site
+            if site.tier or site.unit_cost
+        ],
+        "link": [
+            {
+                "between": link.between,
+                "cost": link.cost,
+                **_stated("bandwidth_bytes_per_s", link.bandwidth_bytes_per_s, math.inf),
+            }
+            for link in sites.link
+            if link.cost and link.between[0] != link.between[1]
+        ],
+    }
+    sections: dict[str, dict[str, Any]] = {name: dict(own) for name, own in sites.daemon.items()}
+    network = {name: tables for name, tables in told.items() if tables}
+    if network:
+        sections["network"] = network | sections.get("network", {})
+    return sections
+
+
+def _stated(key: str, value: object, unstated: object) -> dict[str, object]:
+    return {} if value == unstated else {key: value}

@@ -87,7 +87,7 @@ def storm_yaml(
         keys |= {
             "supervisor.thrift.port": SUPERVISOR_PORT,
             "supervisor.slots.ports": host.slot_ports,
-            "supervisor.scheduler.meta": {"stormplace.site": host.site} | dict(host.own.meta),
+            "supervisor.scheduler.meta": _meta(host),
             "supervisor.cpu.capacity": 100.0,
         }
     elif host.name in nimbus_hosts:
@@ -103,6 +103,11 @@ def storm_yaml(
     keys |= dict(more) | dict(host.own.storm)
     # each JSON value is a YAML value
     return "".join(f"{key}: {json.dumps(value)}\n" for key, value in keys.items())
+
+
+def _meta(host: Host) -> dict[str, str]:
+    tier = {"stormplace.tier": host.tier} if host.tier else {}
+    return {"stormplace.site": host.site} | tier | dict(host.own.meta)
 
 
 def zoo_cfg(folder: LabFolder) -> str:
@@ -140,8 +145,20 @@ def daemon_toml(
         sections["capacity"] = {"executors_per_host": executors_per_host}
     for name, settings in more.items():
         sections[name] = sections.get(name, {}) | dict(settings)
-    # each of these JSON values is a TOML value
+    return toml_text(sections)
+
+
+def toml_text(sections: Mapping[str, Mapping[str, object]]) -> str:
+    """Return sections as TOML; values are texts, numbers, flags, and lists and tables of these."""
     return "\n".join(
-        f"[{name}]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in settings.items())
+        f"[{name}]\n" + "".join(f"{key} = {_toml_value(value)}\n" for key, value in settings.items())
         for name, settings in sections.items()
     )
+
+
+def _toml_value(value: object) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml_value, value))}]"
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{key} = {_toml_value(each)}' for key, each in value.items())} }}"
+    return json.dumps(value)  # of a text, number or flag it is the TOML value too

@@ -73,6 +73,7 @@ def component_flows(
     settings: PlanSettings,
     declared: Mapping[str, float] | None = None,
     measured: MeasuredRates = UNMEASURED,
+    declared_bytes: Mapping[str, float] | None = None,
 ) -> ComponentFlows:
     """Deal the rates of a topology's streams out to its executors.
 
@@ -81,6 +82,7 @@ def component_flows(
         settings: Unit rate and tuple size where nothing better is known.
         declared: Declared tuples per second on each output stream of a component, by its name.
         measured: Measured rates.
+        declared_bytes: Declared size of the tuples that a component emits, by its name.
     """
     layout = _layout(topology)
     edges, feedback = _edges(topology)
@@ -94,10 +96,13 @@ def component_flows(
         measured=measured,
         executors=executors,
     ).flows()
+    usual = dict.fromkeys(topology.component_names, settings.tuple_bytes) | dict(declared_bytes or {})
     sizes = [
         flow.tuple_bytes
         if flow.tuple_bytes is not None
-        else (ACK_BYTES if edge.stream_id.startswith("__ack") else settings.tuple_bytes)
+        else (
+            ACK_BYTES if edge.stream_id.startswith("__ack") else usual[topology.component_names[edge.source]]
+        )
         for edge, flow in zip(edges, flows, strict=True)
     ]
     return ComponentFlows(

@@ -107,7 +107,8 @@ class Task:
     def flows(self) -> ComponentFlows:
         """What flows between components."""
         measured = self.measured or UNMEASURED
-        return component_flows(self.topology, self.plan_settings, self.settings.rates, measured)
+        own = self.settings
+        return component_flows(self.topology, self.plan_settings, own.rates, measured, own.tuple_bytes)
 
     @cached_property
     def graph(self) -> ExecutorGraph:

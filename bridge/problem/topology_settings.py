@@ -52,6 +52,7 @@ class TopologySettings(BaseModel):
         avoid: Places that a component's executors may not use; the key `*` means every component.
         allow: Places of which one has to be theirs, likewise; where both keys are given both hold.
         rates: Declared tuples per second on each output stream of a component.
+        tuple_bytes: Declared mean size of the tuples that a component emits, bytes.
         execution_ms: Declared time per tuple of a component's executors, ms, at speed-up 1.
         time_limit_ms: Time for this topology's search, or None for the daemon's.
         seed: Seed of the strategy.
@@ -103,6 +104,9 @@ class TopologySettings(BaseModel):
     avoid: PlacesByComponent = {}
     allow: Annotated[PlacesByComponent, AfterValidator(not_nowhere)] = {}
     rates: Annotated[dict[Component, Rate], must_be("an object {component: tuples per second}"), Sorted] = {}
+    tuple_bytes: Annotated[
+        dict[Component, AboveZero], must_be("an object {component: bytes per tuple}"), Sorted
+    ] = {}
     execution_ms: Annotated[
         dict[Component, Amount], must_be("an object {component: ms per tuple}"), Sorted
     ] = {}
@@ -175,6 +179,7 @@ _OF_MOVES = tuple(
 _NUMBER_OF = {
     "weights": "weight",
     "rates": "rate of",
+    "tuple_bytes": "size of",
     "state_mb": "state of",
     "execution_ms": "time of",
     "duration_max_ms": "limit of",

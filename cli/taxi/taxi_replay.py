@@ -127,6 +127,7 @@ def feed(
     paced_rows: Annotated[
         int | None, typer.Option(min=0, help="Rows at that rate (default: the rest of the file).")
     ] = None,
+    together: Annotated[int, typer.Option(min=1, max=1000, help="Rows at that rate that come at once.")] = 1,
     ahead: Annotated[int, typer.Option(min=1, help="Most fast rows ahead of the results.")] = 20_000,
     timeout: TimeoutOption = 120.0,
 ) -> None:
@@ -136,7 +137,7 @@ def feed(
     require_finite("--rate", rate)
     from topologies.taxi.feed import FeedPlan, feed_file  # noqa: PLC0415 - imports redis
 
-    plan = FeedPlan(fast_rows, rate, paced_rows, ahead, timeout)
+    plan = FeedPlan(fast_rows, rate, paced_rows, ahead, timeout, together)
     display = ReplayDisplay()
     with _feeding(redis) as client, Interrupt(every_ending=True) as wish, display:
         outcome = feed_file(

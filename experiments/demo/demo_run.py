@@ -60,7 +60,7 @@ def run_demo(
     rows = count_rows(data)
     if paced_rows > rows:
         raise ExperimentError(f"--paced-rows: {paced_rows} is more than the {rows} rows of {data}")
-    home = f"site:{lab_sites(sites).services}"
+    home = f"site:{lab_sites(sites).redis}"
     query = taxi_query(data)
     feeding = at_rate(data, rows - paced_rows, rate, paced_rows)
     turns: dict[str, Member] = {}

@@ -88,7 +88,7 @@ def run_evaluation(
                 variant.scheduler,
                 prepared.description,
                 prepared.feeding,
-                ends_at=f"site:{sites.services}",
+                ends_at=f"site:{sites.redis}",
                 strategy=variant.strategy,
                 label=variant.name,
                 conf=prepared.conf,

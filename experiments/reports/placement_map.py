@@ -77,12 +77,12 @@ def draw_map(
         bottom: Lower edge of the sites, `map_bottom` or below; maps with the same edge have the same scale.
         streams: Streams between components; None: those of the taxi queries.
     """
-    used = {place.site for place in run.places} | {sites.services}
+    used = {place.site for place in run.places} | {sites.redis}
     names = [name for name in sites.names if len(sites.names) <= MOST_SITES or name in used]
     left = {name: place * (SITE_WIDTH + SITE_GAP) for place, name in enumerate(names)}
     columns = {name: _column(left[name], _hosts(run.places, sites, name)) for name in names}
     for name in names:
-        label = f"{name}  (Redis)" if name == sites.services else name
+        label = f"{name}  (Redis)" if name == sites.redis else name
         _draw_site(axes, label, left[name], bottom, columns[name])
     _draw_delays(axes, sites, left)
     spots = {place: spot for column in columns.values() for place, spot in column.chips.items()}

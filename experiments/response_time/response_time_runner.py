@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING
 
 from experiments.folder import kept_settings
 from experiments.folder_content import DONE, RESPONSE_TIME
-from experiments.lab_steps import PLACEMENT, StepError
 from experiments.machine import provenance
-from experiments.response_time.planned import find_planned
+from experiments.response_time.planned import planned_as_it_ran
 from experiments.response_time.report.response_time_report import build
 from experiments.resumable import Resumable, run_resumable
 from experiments.running_lab import lab_sites
@@ -19,7 +17,7 @@ from experiments.series import Member, Series
 from experiments.topologies.description import turn_under
 from experiments.topologies.taxi_query import at_rate, count_rows, taxi_query
 from experiments.turn_run import run_turn
-from replay.analysis.kept_turn import PLANNED, Done, Planned
+from replay.analysis.kept_turn import PLANNED, Done
 from replay.output import write_json
 
 if TYPE_CHECKING:
@@ -56,7 +54,7 @@ def run_experiment(
         ExperimentError: Bad input, a lab that ended, or turns that failed; the same command goes on
             afterwards.
     """
-    home = f"{lab_sites(settings.sites).services}-1"
+    home = f"{lab_sites(settings.sites).redis}-1"
     fast_rows = settings.fast_rows(count_rows(settings.data))
     query = taxi_query(settings.data)
     run = partial(_run, settings=settings, topology=query, fast_rows=fast_rows, home=home)
@@ -103,7 +101,7 @@ def _run(
     )
     figures = run_turn(steps, folder, asked)
     if variant.strategy is not None:
-        planned = _planned(turn, folder, steps.lab.folder.records)
+        planned = planned_as_it_ran(turn.label, folder, steps.lab.folder.records)
         write_json(folder / PLANNED, planned.model_dump(mode="json"))
     done = Done(
         variant=variant.name,
@@ -119,23 +117,3 @@ def _run(
         **asdict(provenance()),
     )
     write_json(folder / DONE, done.model_dump())
-
-
-def _planned(turn: VariantTurn, folder: Path, records: Path) -> Planned:
-    """Return the round that placed the query, and see that the query ran where that round put it.
-
-    Raises:
-        StepError: It ran elsewhere: the plan came too late, say, and Storm's own scheduler placed the query.
-    """
-    ran = json.loads((folder / PLACEMENT).read_text(encoding="utf-8"))
-    planned = find_planned(records, ran["id"])
-    if planned is None:
-        raise StepError(f"{turn.label}: the placement daemon has no record of placing {ran['id']}")
-    for executor in ran["executors"]:
-        expected = planned.hosts.get(executor["first_task"], executor["host"])
-        if executor["host"] != expected:
-            raise StepError(
-                f"{turn.label}: {executor['component']} ran on {executor['host']}, planned was {expected}; "
-                f"Nimbus says: {ran.get('scheduler_status', '')}"
-            )
-    return planned

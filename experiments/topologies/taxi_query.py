@@ -51,7 +51,7 @@ def taxi_query(data: Path, query: Query = "1") -> Description:
     )
 
 
-def at_rate(data: Path, fast_rows: int, rate: float, paced_rows: int) -> FeedCommand:
+def at_rate(data: Path, fast_rows: int, rate: float, paced_rows: int, together: int = 1) -> FeedCommand:
     """Feed some rows as fast as they are consumed and, when their results are there, others at a rate.
 
     Args:
@@ -59,9 +59,14 @@ def at_rate(data: Path, fast_rows: int, rate: float, paced_rows: int) -> FeedCom
         fast_rows: How many go first.
         rate: Rows per second after them.
         paced_rows: How many go at that rate.
+        together: How many of these come at once.
     """
-    counts = ("--fast-rows", str(fast_rows), "--rate", str(rate), "--paced-rows", str(paced_rows))
+    counts: tuple[str, ...] = ("--fast-rows", str(fast_rows), "--rate", str(rate))
+    counts += ("--paced-rows", str(paced_rows))
     title = f"{fast_rows} rows fast, then {paced_rows} rows at {rate:g} rows/s"
+    if together > 1:
+        counts += ("--together", str(together))
+        title += f", {together} at once"
     return FeedCommand(title, "feed", (str(data), *counts))
 
 

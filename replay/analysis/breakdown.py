@@ -108,9 +108,9 @@ def legs(
     executors: dict[str, list[ExecutorPlace]] = {}
     for each in places:
         executors.setdefault(each.component, []).append(each)
-    where, network_ms = _between(executors[first], sites.services, sites)
+    where, network_ms = _between(executors[first], sites.redis, sites)
     from_redis = rows["emit_us"] - rows["row_ms"] * 1000
-    found = [_leg(f"Redis - {first}", "ends", f"{sites.services} - {where}", from_redis, network_ms)]
+    found = [_leg(f"Redis - {first}", "ends", f"{sites.redis} - {where}", from_redis, network_ms)]
     for before, after in pairwise(way.components):
         passed_on = 0 if before == first else rows[f"{before}_out_us"]
         taken = rows[f"{after}_in_us"]
@@ -124,9 +124,9 @@ def legs(
             at = f"{metronome} at {_hosts(executors[metronome])}"
             found.append(_leg(f"wait for {metronome}", "wait", at, begun - taken, 0.0))
         found.append(_leg(after, "component", _hosts(executors[after]), out - begun, 0.0))
-    where, network_ms = _between(executors[last], sites.services, sites)
+    where, network_ms = _between(executors[last], sites.redis, sites)
     to_redis = rows["result_ms"] * 1000 - rows["done_us"]
-    found.append(_leg(f"{last} - Redis", "ends", f"{where} - {sites.services}", to_redis, network_ms))
+    found.append(_leg(f"{last} - Redis", "ends", f"{where} - {sites.redis}", to_redis, network_ms))
     return tuple(found)
 
 

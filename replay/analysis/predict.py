@@ -128,7 +128,7 @@ def _redis_ms(places: Sequence[ExecutorPlace], sites: SiteFile, streams: Sequenc
 
     def longest(components: set[str]) -> float:
         return max(
-            sites.between_ms(sites.services, place.site) for place in places if place.component in components
+            sites.between_ms(sites.redis, place.site) for place in places if place.component in components
         )
 
     last = {end for _, end in streams} - {start for start, _ in streams}

@@ -63,7 +63,7 @@ def experiment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, data: Path) -> A
     """Run the experiment with a lab of its own, without Spark and pictures; returns the lab."""
     monkeypatch.setattr(taxi_query, "evaluate_runs", lambda *_, **__: [])
     monkeypatch.setattr(response_time_runner, "build", lambda out: out / "report.md")
-    monkeypatch.setattr(response_time_runner, "find_planned", lambda *_: PLANNED)
+    monkeypatch.setattr(planned, "find_planned", lambda *_: PLANNED)
 
     def run(
         order: Sequence[VariantTurn],

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 from lab.layout import hosts_file, lay_out
@@ -22,6 +23,17 @@ def test_every_slot_has_a_port_of_its_own() -> None:
     sites = read_site_file(PROJECT_ROOT / "lab/sites/demo.toml")
     for host in lay_out(sites):
         assert host.slot_ports == ((6700, 6701) if host.kind == "supervisor" else ())
+
+
+def test_redis_may_stand_at_a_site_of_its_own() -> None:
+    """Nimbus stays at the services' site; hosts have the tier of their site."""
+    sites = read_site_file(PROJECT_ROOT / "lab/sites/tiers.toml")
+    hosts = lay_out(sites)
+    services = {host.name: host.site for host in hosts if host.kind == "services"}
+    assert services == {"nimbus": "cloud-a", "redis": "edge-a"}
+    assert len({host.address for host in hosts}) == len(hosts)
+    tiers = Counter(host.tier for host in hosts if host.kind == "supervisor")
+    assert tiers == {"edge": 2, "fog": 3, "cloud": 6}
 
 
 def test_services_live_at_the_services_site() -> None:

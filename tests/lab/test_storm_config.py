@@ -93,6 +93,21 @@ def test_the_daemon_gets_the_site_files_capacity(capacity: int | None) -> None:
     assert settings["record"] == {"directory": "/lab/records"}
 
 
+def test_the_daemon_is_told_of_tiers_costs_and_bandwidths(tmp_path: Path) -> None:
+    """As the site file states them; what it does not state is left out, and supervisors name their tiers."""
+    folder = LabFolder(tmp_path)
+    sites = read_site_file(PROJECT_ROOT / "lab/sites/tiers.toml")
+    Fleet(folder, sites, Programs("java", "redis-server", tmp_path), "stormplace")
+    network = tomllib.loads(folder.daemon_settings.read_text(encoding="utf-8"))["network"]
+    edge = {"name": "edge-a", "tier": "edge", "unit_cost": 0.6, "uplink_bytes_per_s": 125000}
+    assert network["site"][0] == edge
+    assert network["site"][2] == {"name": "fog-a", "tier": "fog", "unit_cost": 0.4}
+    assert network["link"][0] == {"between": ["edge-a", "fog-a"], "cost": 5}
+    assert len(network["link"]) == 15
+    written = parsed((folder.storm / "fog-a-1" / "storm.yaml").read_text(encoding="utf-8"))
+    assert written["supervisor.scheduler.meta"] == {"stormplace.site": "fog-a", "stormplace.tier": "fog"}
+
+
 def test_a_site_file_may_change_one_host_and_the_daemon(tmp_path: Path) -> None:
     """A host's metadata stands beside its site, its keys and the daemon's in the place of all others."""
     text = (PROJECT_ROOT / "lab/sites/demo.toml").read_text(encoding="utf-8")

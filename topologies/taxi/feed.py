@@ -31,6 +31,7 @@ class FeedPlan:
         paced_rows: Rows at that rate; None: the rest of the source.
         ahead: Most fast rows in Redis beyond the last released one.
         stall_timeout_s: Longest time without any progress, seconds.
+        together: How many paced rows are due at once.
     """
 
     fast_rows: int | None = None
@@ -38,6 +39,7 @@ class FeedPlan:
     paced_rows: int | None = None
     ahead: int = 20_000
     stall_timeout_s: float = 120.0
+    together: int = 1
 
     def split(self, lines: int) -> tuple[int, int]:
         """Return how many rows are fast and how many paced, of a source of so many lines."""
@@ -78,7 +80,7 @@ def feed_file(
     phases = [Phase(None, fast)]
     if paced:
         # held rows would show a slow topology as a slow source
-        phases.append(Phase(Rate(rate), paced, held=False, drained=True))
+        phases.append(Phase(Rate(rate, plan.together), paced, held=False, drained=True))
     fields = {"fast_rows": fast, "paced_rows": paced, "rate_per_s": rate, "rows": fast + paced}
     return Replayer(
         source,

@@ -164,7 +164,7 @@ def draw_bars(path: Path, variants: Sequence[VariantSummary]) -> None:
 def draw_placement(path: Path, turn: TurnData, sites: SiteFile) -> None:
     """Draw the map of one turn's placement."""
     bottom = map_bottom(turn, sites)
-    columns = len({*turn.sites, sites.services})
+    columns = len({*turn.sites, sites.redis})
     figure = Figure(figsize=(max(2.9 * columns, 5.0), 1.3 - 0.36 * bottom), dpi=100, layout="constrained")
     axes = figure.add_subplot()
     color = _color(turn.done.variant)

@@ -139,7 +139,7 @@ def _read(turn: Path, sites: SiteFile) -> TurnData:
         legs=legs(rows, places, sites),
         planned=planned,
         placing_ms=_search_ms(turn) if planned is None else planned.plan_ms,
-        services=sites.services,
+        services=sites.redis,
         verdict=_verdict(turn / VERDICT),
     )
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bridge.problem.component_flows import ACK_BYTES
+from bridge.problem.component_flows import ACK_BYTES, component_flows
 from bridge.problem.executor_graph import build_executor_graph
 from bridge.readings.rates import UNMEASURED, Executors
 from bridge.settings import PlanSettings
@@ -220,3 +220,9 @@ def test_a_declared_time_counts_where_none_is_measured(make):
     plan = PLAN.model_copy(update={"execution_time_ms": 3.0})
     graph = build_executor_graph(make.chain("t", [1, 2], [Grouping.SHUFFLE]), plan, declared_ms={"c1": 250.0})
     assert graph.execution_time_ms.tolist() == [3.0, 250.0, 250.0]
+
+
+def test_a_declared_size_counts_where_none_is_measured(make):
+    """Of the component that emits; acknowledgements stay as small as they are."""
+    flows = component_flows(make.chain("t", [1, 1, 1], [0, 0]), PLAN, declared_bytes={"c1": 700.0})
+    assert flows.tuple_bytes.tolist() == [50.0, 700.0]

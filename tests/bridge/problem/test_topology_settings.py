@@ -36,11 +36,13 @@ def test_good_settings_are_taken():
             key("seed"): 3,
             key("frozen"): True,
             key("rates"): {"spout": 10, "bolt": 0.5},
+            key("tuple.bytes"): {"spout": 4000},
             key("execution.ms"): {"spout": 0, "bolt": 250},
         }
     )
     assert (settings.faults, settings.unclear) == ((), ())
     assert settings.rates == {"spout": 10.0, "bolt": 0.5}
+    assert settings.tuple_bytes == {"spout": 4000.0}
     assert settings.execution_ms == {"spout": 0.0, "bolt": 250.0}
     assert (settings.strategy, settings.time_limit_ms, settings.seed, settings.frozen) == (
         "greedy",
@@ -144,6 +146,7 @@ def test_places_to_use_or_to_avoid_may_hold_for_all_components(name, value):
         ("rates", 5, "must be an object {component: tuples per second}, got 5"),
         ("rates", {"sput": 5}, "the topology has no component 'sput'"),
         ("rates", {"spout": 0}, "rate of spout must be > 0 and <= 1e+09, got 0"),
+        ("tuple.bytes", {"spout": 0}, "size of spout must be > 0 and <= 1e+09, got 0"),
         ("rates", {"spout": "5"}, "rate of spout must be a number, got '5'"),
         ("execution.ms", 5, "must be an object {component: ms per tuple}, got 5"),
         ("execution.ms", {"spout": -1}, "time of spout must be >= 0 and <= 1e+09, got -1"),

@@ -24,17 +24,20 @@ class Rate:
 
     Args:
         rows_per_s: The rate, above 0.
+        together: So many rows are due at once, as from a device that sends what it has gathered.
     """
 
-    def __init__(self, rows_per_s: float) -> None:
+    def __init__(self, rows_per_s: float, together: int = 1) -> None:
         self._rows_per_s = rows_per_s
+        self._together = together
         self._first: int | None = None
 
     def offset_s(self, number: int, _row: Row) -> float:
         """Return the seconds from the first row to this one."""
         if self._first is None:
             self._first = number
-        return (number - self._first) / self._rows_per_s
+        before = number - self._first
+        return (before - before % self._together) / self._rows_per_s
 
 
 class Speed:

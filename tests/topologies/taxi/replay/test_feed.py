@@ -117,6 +117,14 @@ def test_paced_rows_are_announced_at_once(side: Any, write_rows: Callable[..., P
     assert [progress.phase for progress in seen[:2]] == ["fast", "paced"]
 
 
+def test_rows_that_come_together_share_an_entry(side: Any, write_rows: Callable[..., Path]) -> None:
+    """As many as are said, and the last of them what is left."""
+    # slow enough that the machine is not behind when the next rows are due
+    plan = FeedPlan(rate_per_s=1000.0, together=100)
+    feed_file(side.client(), side.run, write_rows(250), plan, report=lambda _: None)
+    assert [len(entry["lines"]) for entry in side.entries()[:-1]] == [100, 100, 50]
+
+
 def test_rows_that_are_late_share_an_entry(side: Any, write_rows: Callable[..., Path]) -> None:
     """A feeder that is behind catches up with few writes, none of more than 1,000 rows."""
     path = write_rows(3_000)
