@@ -87,7 +87,7 @@ def sending(
         settings: What holds where nothing is measured.
         measured: Its measured rates, None without any.
     """
-    flows = component_flows(topology, settings, own.rates, measured or UNMEASURED)
+    flows = component_flows(topology, settings, own.rates, measured or UNMEASURED, own.tuple_bytes)
     return Sending(flows, terminals_of(own, topology.component_names, flows))
 
 
