@@ -229,7 +229,14 @@ def make_task(
         limits=host_limits(topology, wishes.storm),
         pricing=pricing_of(wishes.own, state.hosts, reach, names),
         within_bandwidth=LinkBandwidth.kind not in STRATEGIES[wishes.own.strategy].ignores,
-        places=placement_costs(wishes.own.placement_cost, state.hosts.hosts, reach, sorted(set(names))),
+        places=placement_costs(
+            wishes.own.placement_cost,
+            state.hosts.hosts,
+            {
+                topology.component_names[each]: (permits.permitted | permits.doubtful)[each]
+                for each in np.unique(component).tolist()
+            },
+        ),
         speedup=_speedups(state.hosts, running),
     )
 

@@ -128,7 +128,7 @@ class ByCounts:
             *(["origin and destination"] if own.origin or own.destination else []),
             *(["bandwidths between sites"] if self._limited else []),
         ]
-        return [f"; {' and '.join(ignored)} do not count, as the round is large"] if ignored else []
+        return [f"; {', '.join(ignored)} do not count, as the round is large"] if ignored else []
 
 
 def _overloaded(packing: Packing, grounds: Grounds) -> BoolArray:

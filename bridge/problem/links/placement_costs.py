@@ -40,8 +40,7 @@ class PlacementCosts:
 def placement_costs(
     given: Mapping[str, Mapping[Place, float]],
     hosts: Sequence[Host],
-    reach: BoolArray,
-    components: Sequence[str],
+    reach: Mapping[str, BoolArray],
 ) -> PlacementCosts:
     """Find out what executors cost.
 
@@ -49,8 +48,7 @@ def placement_costs(
         given: Costs by component and place; those of a host count before those of its site, and these before
             those of its tier.
         hosts: Hosts of the round.
-        reach: (n_hosts,) those where executors run or may come.
-        components: Names of the topology's components that have executors.
+        reach: (n_hosts,) those where executors run or may come, by component.
     """
     stated = {}
     for component, costs in given.items():
@@ -60,11 +58,9 @@ def placement_costs(
             values[[getattr(host, key) == place.name for host in hosts]] = costs[place]
         stated[component] = values
     open_to_default = np.zeros(len(hosts), dtype=np.bool_)
-    for component in components:
-        open_to_default |= np.isnan(stated[component]) if component in stated else True
+    for component, near in reach.items():
+        open_to_default |= near & (np.isnan(stated[component]) if component in stated else True)
     known = [host.unit_cost is not None for host in hosts]
-    why = lacking(META_UNIT_COST, known, hosts, reach & open_to_default)
-    if not (reach & open_to_default).any():
-        why = ""
+    why = lacking(META_UNIT_COST, known, hosts, open_to_default) if open_to_default.any() else ""
     unit_cost = np.array([0.0 if why else host.unit_cost or 0.0 for host in hosts], dtype=np.float64)
     return PlacementCosts(unit_cost, stated, f"placement_cost is weighed but {why}" if why else "")

@@ -80,6 +80,7 @@ def terminals_of(
         rate, size = flows.taken(component)
         if name in settings.rates:
             rate = settings.rates[name] * _shares(rate)
+        size = settings.tuple_bytes.get(name, size)
         members, basis = flows.layout.members[component], settings.link_cost_basis
         found.append(Terminal(f"destination of {name}", "sink", place.name, members, rate, size, basis))
     # components without executors send nothing
