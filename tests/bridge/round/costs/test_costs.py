@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import product
+from itertools import pairwise, product
 
 import pytest
 
@@ -44,7 +44,7 @@ def least_cost(places):
     for sites in product(*places):
         if all(sites.count(site) <= room[site] for site in sites):
             placing = sum(10.0 * float(UNIT_COSTS[tier[site]]) for site in sites)
-            linking = sum(link_cost(*pair) for pair in zip(sites, sites[1:], strict=False))
+            linking = sum(link_cost(*pair) for pair in pairwise(sites))
             costs.append(0.5 * placing + 0.5 * linking)
     return min(costs)
 
