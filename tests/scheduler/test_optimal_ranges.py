@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from scheduler.base.deadline import Deadline
@@ -76,6 +76,7 @@ def assert_within(found: Mapping[str, MetricRange], wanted: Extremes) -> None:
 
 
 @given(seed=st.integers(0, 10_000), n_ops=st.integers(1, 5), n_nodes=st.integers(1, 4))
+@example(seed=2928, n_ops=5, n_nodes=2)  # HiGHS gives up on one of its programs unless its presolve is off
 @settings(max_examples=30)
 def test_the_ends_are_those_of_brute_force(
     any_problem: AnyProblem, extremes: Measure, seed: int, n_ops: int, n_nodes: int

@@ -75,7 +75,14 @@ def run_highs(order: SolverRequest, deadline: Deadline, say: Callable[[SolverAns
     if not deadline.unlimited:
         parameters.highs.double_options["time_limit"] = deadline.remaining()
     about = mathopt.ModelSolveParameters(variable_values_filter=mathopt.VariableFilter(filtered_items=wanted))
-    result = mathopt.solve(model, mathopt.SolverType.HIGHS, params=parameters, model_params=about)
+    try:
+        result = mathopt.solve(model, mathopt.SolverType.HIGHS, params=parameters, model_params=about)
+    except (AttributeError, RuntimeError):
+        # HiGHS gave up (`kError`), which OR-tools fails to put into words; what its presolve cannot do it can
+        parameters.presolve = mathopt.Emphasis.OFF
+        if not deadline.unlimited:
+            parameters.highs.double_options["time_limit"] = deadline.remaining()
+        result = mathopt.solve(model, mathopt.SolverType.HIGHS, params=parameters, model_params=about)
     values: FloatArray | None = None
     if result.has_primal_feasible_solution():
         found = result.variable_values()
