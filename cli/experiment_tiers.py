@@ -31,10 +31,10 @@ def lab_tiers(
     ] = None,
     repetitions: Annotated[int, typer.Option(min=1, max=1000, help="Turns of each.")] = 1,
     rate: Annotated[float, typer.Option(min=1, help="Rows per second.")] = 240.0,
-    overload_rate: Annotated[float, typer.Option(min=1, help="The same under overload.")] = 640.0,
+    overload_rate: Annotated[float, typer.Option(min=1, help="The same under overload.")] = 680.0,
     together: Annotated[
         int, typer.Option(min=1, max=1000, help="Rows that come at once, in one tuple of the source.")
-    ] = 20,
+    ] = 40,
     first_rows: Annotated[int, typer.Option(min=1, help="Rows that are fed fast before.")] = 1450,
     warm_up_s: Annotated[float, typer.Option(min=0, help="Seconds at the rate, cut off.")] = 10.0,
     rest_s: Annotated[

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from experiments.lab_tiers.uplinks import rates
-from experiments.reports.axes import dress, lighten
+from experiments.reports.axes import dress, lighten, times_ms
 from experiments.reports.svg import INK, MUTED, SERIES
 
 if TYPE_CHECKING:
@@ -102,9 +102,10 @@ def draw_overload(path: Path, turns: Sequence[TierTurn], sites: SiteFile) -> Non
         fontsize=8.5,
         color=MUTED,
     )
-    dress(upper, "Response time of rows by when they came (medians of 5 s)", "", "ms (logarithmic)")
+    dress(upper, "Response time of rows by when they came (medians of 5 s)", "", "ms")
     dress(lower, f"All that passes the uplink of {home.name}", "s after the first measured row", "kB/s")
-    upper.set_yscale("log")
+    every = [median for turn in turns for median in turn.over_time()[1]]
+    times_ms(upper, min(every), max(every))
     lower.set_ylim(bottom=0)
     upper.legend(frameon=False, fontsize=9)
     figure.savefig(path)
