@@ -56,5 +56,5 @@ class ByteBudget:
         self._paid_s = max(self._paid_s, now_s) + size / (self._share * bytes_per_s)
 
     def _forget(self, now_s: float) -> None:
-        while self._sent and self._sent[0][0] <= now_s - MINUTE_S:
+        while self._sent and self._sent[0][0] + MINUTE_S <= now_s:
             self._sent.popleft()
