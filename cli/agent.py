@@ -33,6 +33,12 @@ def agent(
     slot_ports: Annotated[
         str | None, typer.Option(help="Ports of the supervisor's worker slots, such as 6700,6701.")
     ] = None,
+    bandwidth_share: Annotated[
+        float | None,
+        typer.Option(
+            help="Share of the bandwidth to other sites that may be used to measure it; none if left out."
+        ),
+    ] = None,
     zookeeper_auth_file: AuthFileOption = None,
     metrics_host: MetricsHostOption = LOOPBACK,
     metrics_port: MetricsPortOption = None,
@@ -62,6 +68,7 @@ def agent(
         interval_ms=interval_ms,
         state=state,
         slot_ports=ports,
+        bandwidth_share=bandwidth_share,
         auth=read_zookeeper_auth(zookeeper_auth_file),
     )
     with refused(AgentError):

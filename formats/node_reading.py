@@ -22,6 +22,7 @@ _DelayMs = Annotated[float, Interval(ge=0, le=LARGEST_DELAY_MS)]
 _PositionMs = Annotated[float, Interval(ge=-LARGEST_DELAY_MS, le=LARGEST_DELAY_MS)]
 _NotNegative = Annotated[float, Ge(0)]
 _Fraction = Annotated[float, Interval(ge=0, le=1)]
+_BytesPerSecond = Annotated[float, Gt(0)]
 _Count = Annotated[int, Ge(0)]
 _Name = Annotated[str, MinLen(1)]
 
@@ -36,6 +37,8 @@ class LinkFields(TypedDict):
         samples: Answers behind the delay.
         loss: Share of probes without an answer.
         availability: Probability that the link is up.
+        bandwidth_bytes_per_s: What the path carries, with IP headers; only where it is measured.
+        bandwidth_age_s: Time since the last train of packets behind it.
     """
 
     delay_ms: _DelayMs
@@ -44,6 +47,8 @@ class LinkFields(TypedDict):
     samples: NotRequired[_Count]
     loss: NotRequired[_Fraction]
     availability: NotRequired[_Fraction]
+    bandwidth_bytes_per_s: NotRequired[_BytesPerSecond]
+    bandwidth_age_s: NotRequired[_NotNegative]
 
 
 class LoadFields(TypedDict):

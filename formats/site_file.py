@@ -30,6 +30,7 @@ _COST = checks.between(0, 1e9)
 _VALUES: dict[str, checks.Check] = {
     "executors_per_host": checks.between(1, 1e9, whole=True),
     "standby_nimbus": checks.flag,
+    "bandwidth_share": checks.between(0.002, 0.1),
     "storm": checks.plain_table,
     "daemon": checks.tables,
 }
@@ -131,6 +132,7 @@ class SiteFile:
         storm: Keys of every host's storm.yaml, in the place of the lab's own.
         daemon: Settings of the placement daemon by section.
         host: Hosts with something of their own.
+        bandwidth_share: What the agents may use of bandwidth to measure it; None: they do not measure it.
     """
 
     executors_per_host: int | None
@@ -141,6 +143,7 @@ class SiteFile:
     storm: Mapping[str, str | float] = field(default_factory=dict)
     daemon: Mapping[str, Mapping[str, str | float]] = field(default_factory=dict)
     host: tuple[OwnHost, ...] = ()
+    bandwidth_share: float | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -214,6 +217,7 @@ def read_site_file(path: Path) -> SiteFile:
             content.get("storm", {}),
             content.get("daemon", {}),
             tuple(OwnHost(**host) for host in content.get("host", [])),
+            content.get("bandwidth_share"),
         )
         faults = list(_contradictions(sites))
         if not faults:

@@ -76,12 +76,15 @@ def supervisor(folder: LabFolder, programs: Programs, host: Host) -> Command:
     return Command(name, host.name, (*argv, "org.apache.storm.daemon.supervisor.Supervisor"))
 
 
-def agent(host: Host) -> Command:
-    """Return the monitoring agent of a host."""
+def agent(host: Host, bandwidth_share: float | None = None) -> Command:
+    """Return the monitoring agent of a host, with what it may use of bandwidth to measure it."""
     argv = (sys.executable, "-m", "cli.main", "agent", "--host", host.name, "--site", host.site)
     where = ("--zookeeper", f"{NIMBUS}:{ZOOKEEPER_PORT}", "--advertise", host.address)
     slots = ("--slot-ports", ",".join(map(str, host.slot_ports)))
-    return Command(f"agent-{host.name}", host.name, (*argv, *where, "--port", str(AGENT_PORT), *slots))
+    share = () if bandwidth_share is None else ("--bandwidth-share", f"{bandwidth_share:g}")
+    return Command(
+        f"agent-{host.name}", host.name, (*argv, *where, "--port", str(AGENT_PORT), *slots, *share)
+    )
 
 
 def rates() -> Command:

@@ -113,13 +113,13 @@ class Fleet:
         for host in supervisors:
             self._start(commands.supervisor(self.folder, self._programs, host))
         for host in supervisors:
-            self._start(commands.agent(host))
+            self._start(commands.agent(host, self.sites.bandwidth_share))
 
     def join(self, name: str) -> None:
         """Start the supervisor and the agent of a host, unless they run."""
         host = self._supervisor_host(name)
         self._start_unless_running(commands.supervisor(self.folder, self._programs, host))
-        self._start_unless_running(commands.agent(host))
+        self._start_unless_running(commands.agent(host, self.sites.bandwidth_share))
         self.absent.discard(name)
 
     def leave(self, name: str) -> None:

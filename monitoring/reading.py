@@ -42,8 +42,16 @@ class Outages:
 
 
 @dataclass(frozen=True, slots=True)
+class Bandwidth:
+    """What a path carries, bytes/s with IP headers, and s since it was measured last."""
+
+    bytes_per_s: float
+    age_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class Link:
-    """One link, as in `LinkFields`."""
+    """One link, as in `LinkFields`; no bandwidth if it is not measured."""
 
     delay_ms: float
     age_s: float
@@ -51,6 +59,7 @@ class Link:
     samples: int
     loss: float
     availability: float
+    bandwidth: Bandwidth | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +152,20 @@ def _link(link: Link) -> LinkFields:
     # nearly always the same: thirty-two of them are an eighth of the reading
     if (delay_age_s := round(link.delay_age_s, 1)) != fields["age_s"]:
         fields["delay_age_s"] = delay_age_s
+    if link.bandwidth is not None:
+        fields["bandwidth_bytes_per_s"] = float(round(link.bandwidth.bytes_per_s))
+        fields["bandwidth_age_s"] = round(link.bandwidth.age_s, 1)
     return fields
+
+
+def site_of(content: bytes | None) -> str | None:
+    """Read the site of a peer, None if its reading names none.
+
+    Raises:
+        ValueError: With the reason, if the content is no JSON object.
+    """
+    site = json_object(content).get("site")
+    return site if isinstance(site, str) and site else None
 
 
 def probe_address(content: bytes | None, *, loopback: bool = False) -> Address:

@@ -59,6 +59,8 @@ class Links:
         link_availability: (n_links,) probability that the link is up, NaN where it is not measured.
         lifetime_s: Age up to which a delay is believed.
         names: Names of the hosts.
+        link_bandwidth: (n_links,) what the path carries, bytes/s, NaN where it is not measured; None: nowhere
+            measured.
     """
 
     source: IntArray
@@ -68,6 +70,7 @@ class Links:
     link_availability: FloatArray
     lifetime_s: float
     names: tuple[str, ...]
+    link_bandwidth: FloatArray | None = None
 
     @cached_property
     def delays(self) -> Pairs:
@@ -107,10 +110,22 @@ class Links:
 
         The age does not matter: a link that stopped answering is old, and just that makes it less available.
         """
-        known = np.flatnonzero(~np.isnan(self.link_availability))
-        order, first = _by_pair(self._keys[known], self.link_availability[known], self.source[known])
+        return self._lower(self.link_availability)
+
+    @cached_property
+    def bandwidth(self) -> Pairs:
+        """Bandwidth of each pair for which it is measured, bytes/s: of two directions the lower counts.
+
+        Agents publish it as long as it is fresh, so that the age of the delay does not matter.
+        """
+        return NO_PAIRS if self.link_bandwidth is None else self._lower(self.link_bandwidth)
+
+    def _lower(self, of_link: FloatArray) -> Pairs:
+        """Return the lower value of both directions of each pair that has one; NaN: the link has none."""
+        known = np.flatnonzero(~np.isnan(of_link))
+        order, first = _by_pair(self._keys[known], of_link[known], self.source[known])
         chosen = known[order[first]]
-        return self._pairs(chosen, self.link_availability[chosen])
+        return self._pairs(chosen, of_link[chosen])
 
     @cached_property
     def _chosen(self) -> IntArray:
@@ -182,4 +197,7 @@ def gather_links(hosts: Sequence[Host], readings: Readings, lifetime_s: float) -
         link_availability=np.array([link.get("availability", np.nan) for link in rows])[pairs],
         lifetime_s=lifetime_s,
         names=tuple(host.name for host in hosts),
+        link_bandwidth=np.array([link.get("bandwidth_bytes_per_s", np.nan) for link in rows], np.float64)[
+            pairs
+        ],
     )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from monitoring.agent.agent_figures import AgentFigures
 from monitoring.agent.agent_options import AgentError, advertised_address
+from monitoring.agent.bandwidth.trains import Trains
 from monitoring.agent.load import LoadMeter
 from monitoring.agent.measurements import Measurements
 from monitoring.agent.pace import Pace
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from formats.log import Log
     from monitoring.agent.agent_options import AgentOptions
+    from monitoring.agent.bandwidth.bandwidth_meter import BandwidthMeter
     from monitoring.coordinate import Coordinate
     from monitoring.zookeeper.peer_list import Listing
 
@@ -71,14 +73,23 @@ class Agent:
         self._pace = Pace(options.interval_ms / 1000, rng)
         self._load = LoadMeter(options.slot_ports)
         self._workers = WorkerMeter()
+        self._trains = Trains.of_share(
+            options.bandwidth_share,
+            rng,
+            log,
+            knows=self._measurements.knows,
+            on_measured=self._keep_fresh,
+        )
         self._prober = Prober(
             lambda: self._measurements.coordinate,
             self._on_answer,
             self._lost,
             clock_s=clock_s,
             on_refusal=self._on_refusal,
+            trains=self._trains,
         )
-        self._refusals_logged: set[Refusal] = {Refusal.UNASKED}  # late answers are no news
+        # late answers are no news, nor hosts of a large cluster that happen not to be among this one's peers
+        self._refusals_logged: set[Refusal] = {Refusal.UNASKED, Refusal.STRANGER}
         self._sequence = 0
         self._publisher = Publisher(
             PublisherOptions(
@@ -97,7 +108,10 @@ class Agent:
         self._end = asyncio.Event()
         self._asked_to_end = False
         # each has a deadline of its own: a slow pace of probes must not make readings stale
-        self._jobs = Timetable(clock_s(), (self._probe, self._publish, self._save, self._look))
+        jobs = [self._probe, self._publish, self._save, self._look]
+        if (meter := self._trains.meter) is not None:
+            jobs.append(lambda now_s: self._send_train(meter, now_s))
+        self._jobs = Timetable(clock_s(), jobs)
 
     async def run(self) -> None:
         """Work until SIGTERM or SIGINT, then remove the znode.
@@ -127,6 +141,7 @@ class Agent:
                 answered=self._prober.answered,
                 refused=self._prober.refusals.total(),
                 sent_bytes=self._prober.sent_bytes,
+                train_bytes=self._trains.figures().sent_bytes,
             )
         if not self._asked_to_end:
             raise AgentError("the agent ended by a fault of its own, logged above")
@@ -146,6 +161,7 @@ class Agent:
             silent_peers=measurements.silent_peers,
             unreadable=self._publisher.unreadable(),
             session=self._publisher.figures(),
+            trains=self._trains.figures(),
         )
 
     def turn(self) -> float:
@@ -188,6 +204,18 @@ class Agent:
             self._workers.look_soon(now_s)
         return LOOK_S
 
+    def _send_train(self, meter: BandwidthMeter, now_s: float) -> float:
+        peers = self._measurements.elsewhere(self._options.site or "", now_s)
+        asked = meter.turn(peers, now_s)
+        if asked is not None:
+            datagram, address = asked
+            self._prober.send([(datagram, (address.host, address.port))])
+        return meter.wait_s(peers, now_s)
+
+    def _keep_fresh(self, peer: str, address: Address) -> None:
+        """Probe a peer whose bandwidth was measured, as it is published with the delay (called by trains)."""
+        self._prober.probe(peer, address)
+
     def _on_answer(self, peer: str, round_trip_ms: float, place: Coordinate) -> None:
         """Pass an answer on (called by the prober)."""
         self._measurements.take_answer(peer, self._clock_s(), round_trip_ms, place)
@@ -215,6 +243,8 @@ class Agent:
     def _reading(self, now_s: float) -> Reading:
         self._sequence += 1
         availability, outages, links = self._measurements.look(now_s)
+        if self._trains.meter is not None:
+            links = self._trains.meter.add_to(links, now_s)
         return Reading(
             time_s=time.time(),
             sequence=self._sequence,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from monitoring.agent.bandwidth.trains import TrainFigures
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,6 +29,7 @@ class AgentFigures:
         silent_peers: Those of them that leave probes without an answer.
         unreadable: Looks at readings that could not be read, by what they are of.
         session: See `SessionFigures`.
+        trains: See `TrainFigures`.
     """
 
     sent: int
@@ -40,3 +43,4 @@ class AgentFigures:
     silent_peers: int
     unreadable: Mapping[str, int]
     session: SessionFigures
+    trains: TrainFigures = field(default_factory=TrainFigures)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
+from monitoring.agent.bandwidth.bandwidth_meter import TrainEnd
 from monitoring.agent.probe import Refusal
 from monitoring.zookeeper.session_metrics import by_label, session_metrics
 
@@ -43,6 +44,18 @@ class AgentMetrics(Collector):
         )
         yield CounterMetricFamily(
             f"{before}_probe_sent_bytes", "Payload of probes and answers sent.", now.sent_bytes
+        )
+        trains = now.trains
+        yield by_label(
+            f"{before}_trains_ended", "Own trains of packets by how they ended.", "end", TrainEnd, trains.ends
+        )
+        yield CounterMetricFamily(
+            f"{before}_train_sent_bytes",
+            "Own trains with IP headers, and the answers to them.",
+            trains.sent_bytes,
+        )
+        yield CounterMetricFamily(
+            f"{before}_trains_answered", "Trains of other agents that were answered.", trains.answered
         )
         yield GaugeMetricFamily(
             f"{before}_coordinate_error_ratio",

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from formats.tier import TIERS
+from monitoring.agent.bandwidth.bandwidth_meter import LEAST_SHARE
 from monitoring.agent.state import foreign
 from monitoring.ip_addresses import fault
 from monitoring.option_forms import is_endpoint, is_path
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from monitoring.zookeeper.access import ZookeeperAuth
+
+LARGEST_SHARE = 0.1
+"""Of a bandwidth that may be used to measure it."""
 
 _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,252}[A-Za-z0-9])?")
 
@@ -43,6 +47,7 @@ class AgentOptions:
         state: File that keeps coordinate and availability over a restart.
         slot_ports: Ports of the supervisor's worker slots; None if they are not known.
         auth: Credentials for ZooKeeper; None if it is open.
+        bandwidth_share: Of the least bandwidth, for trains that measure it; None: none are sent.
     """
 
     host: str
@@ -57,6 +62,7 @@ class AgentOptions:
     slot_ports: tuple[int, ...] | None = None
     auth: ZookeeperAuth | None = None
     tier: str | None = None
+    bandwidth_share: float | None = None
 
     def check(self) -> None:
         """Refuse settings that cannot work.
@@ -96,8 +102,16 @@ class AgentOptions:
             yield f"--port {self.port} is not from 1 to 65535"
         if not 10 <= self.interval_ms <= 60_000:
             yield f"--interval-ms {self.interval_ms:g} is not from 10 to 60000"
+        if self.bandwidth_share is not None:
+            yield from self._share_faults(self.bandwidth_share)
         if self.state is not None and (reason := foreign(self.state)):
             yield f"--state {str(self.state)!r} {reason}"
+
+    def _share_faults(self, share: float) -> Iterator[str]:
+        if not LEAST_SHARE <= share <= LARGEST_SHARE:
+            yield f"--bandwidth-share {share:g} is not from {LEAST_SHARE:g} to {LARGEST_SHARE:g}"
+        if self.site is None:
+            yield "--bandwidth-share needs --site: bandwidth is measured to other sites"
 
 
 def advertised_address(options: AgentOptions) -> str:

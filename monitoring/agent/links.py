@@ -124,6 +124,10 @@ class Links:
         past = self._pasts.get(peer)
         return past is not None and past.here
 
+    def fresh(self, now_s: float) -> list[str]:
+        """Return the peers whose last answer is fresh enough to be published."""
+        return [p for p, past in self._pasts.items() if now_s - past.answered_s <= MAX_AGE_S]
+
     def choose(self, now_s: float, partners: Collection[str]) -> dict[str, Link]:
         """Choose the links of a reading: partners first, then the freshest; sorted by name.
 
@@ -132,7 +136,7 @@ class Links:
             partners: Peers that exchange tuples with this host.
         """
         self._drop_old(now_s)
-        fresh = [p for p, past in self._pasts.items() if now_s - past.answered_s <= MAX_AGE_S]
+        fresh = self.fresh(now_s)
         fresh.sort(key=lambda peer: (peer not in partners, now_s - self._pasts[peer].answered_s, peer))
         links = {peer: self._link(peer, now_s) for peer in sorted(fresh[:MAX_PUBLISHED])}
         return {peer: link for peer, link in links.items() if link is not None}

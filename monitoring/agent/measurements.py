@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from monitoring.agent.availability import Availability
+from monitoring.agent.bandwidth.train_targets import Destination
 from monitoring.agent.directory import PeerDirectory
 from monitoring.agent.latency_filter import LatencyFilter
 from monitoring.agent.links import Links
@@ -65,6 +66,7 @@ class Measurements:
         self._chooser = PeerChooser(rng)
         self._partners: tuple[str, ...] = ()
         self._listed: frozenset[str] = frozenset()
+        self._sites: Mapping[str, str] = {}
         self._silent: set[str] = set()
         self._settled = False
 
@@ -102,6 +104,21 @@ class Measurements:
         self._availability.note_probe(now_s)
         return peer, self._directory.address(peer)
 
+    def knows(self, host: str) -> bool:
+        """Say whether a numeric address is a known peer's."""
+        return any(self._directory.address(peer).host == host for peer in self._directory.names())
+
+    def elsewhere(self, site: str, now_s: float) -> dict[str, Destination]:
+        """Return the peers that are known to be of another site than this and answer probes, by name."""
+        self._forget(now_s)
+        return {
+            peer: Destination(there, self._directory.address(peer))
+            for peer in self._links.fresh(now_s)
+            if (there := self._sites.get(peer, site)) != site
+            and peer in self._directory
+            and not self._links.is_silent(peer)
+        }
+
     def take_answer(self, peer: str, now_s: float, round_trip_ms: float, place: Coordinate) -> None:
         """Learn from an answer."""
         self._availability.note_answer(now_s)
@@ -137,6 +154,7 @@ class Measurements:
         for peer in self._directory.missing():
             self._links.excuse(peer)
         self._chooser.update(self._directory.names())
+        self._sites = listing.sites
         if self._listed != listing.names:
             for peer in set(self._links.unprobed()) - listing.names:
                 self._drop(peer)  # it left while this agent was away

@@ -57,7 +57,9 @@ class Refusal(StrEnum):
     OWN = "own"
     """A probe of this agent's own that came back to it: the address of a peer is its own address."""
     UNASKED = "unasked"
-    """An answer to no probe under way: late, repeated or forged."""
+    """An answer to no probe or train under way, a packet of no train that was allowed: late or forged."""
+    STRANGER = "stranger"
+    """It asks for a train, and its address is that of no known peer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,15 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING, cast
 
+from monitoring.agent.bandwidth.arrival_clock import ArrivalClock
+from monitoring.agent.bandwidth.train_messages import is_of_train
 from monitoring.agent.pending import PendingProbes, Sent
 from monitoring.agent.probe import Answer, Malformed, Probe, Refusal, decode, encode_answer, encode_probe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
+    from monitoring.agent.bandwidth.trains import Outgoing, Trains
     from monitoring.coordinate import Coordinate
     from monitoring.reading import Address
 
@@ -28,6 +31,7 @@ class Prober(asyncio.DatagramProtocol):
         pending: Table of probes under way.
         clock_s: A clock that does not go back, in s.
         on_refusal: Called with the sender and the reason when a datagram is refused.
+        trains: Takes the messages of trains, which use the same socket.
     """
 
     def __init__(
@@ -39,6 +43,7 @@ class Prober(asyncio.DatagramProtocol):
         clock_s: Callable[[], float] = time.monotonic,
         *,
         on_refusal: Callable[[str, Refusal, str], None] = lambda _sender, _refusal, _reason: None,
+        trains: Trains | None = None,
     ) -> None:
         self._coordinate = coordinate
         self._on_answer = on_answer
@@ -46,7 +51,9 @@ class Prober(asyncio.DatagramProtocol):
         self._pending = PendingProbes() if pending is None else pending
         self._clock_s = clock_s
         self._on_refusal = on_refusal
+        self._trains = trains
         self._transport: asyncio.DatagramTransport | None = None
+        self._arrivals = ArrivalClock(None)
         self.refusals: Counter[Refusal] = Counter()
         """Datagrams that were refused, by reason."""
         self.sent = 0
@@ -58,12 +65,13 @@ class Prober(asyncio.DatagramProtocol):
         self.answered = 0
         """Probes of others that were answered."""
         self.sent_bytes = 0
-        """Payload of all datagrams that were sent."""
+        """Payload of all probes and answers that were sent."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Keep the socket (called by asyncio)."""
         # a datagram endpoint's transport, though CPython 3.11 does not derive it from DatagramTransport
         self._transport = cast("asyncio.DatagramTransport", transport)
+        self._arrivals = ArrivalClock(transport.get_extra_info("socket").fileno())
 
     def probe(self, peer: str, address: Address) -> None:
         """Send one probe to a peer."""
@@ -78,6 +86,13 @@ class Prober(asyncio.DatagramProtocol):
         self.sent += 1
         self.sent_bytes += len(datagram)
 
+    def send(self, datagrams: Iterable[Outgoing]) -> None:
+        """Send messages of trains, back to back."""
+        if self._transport is None or self._transport.is_closing():
+            return
+        for datagram, address in datagrams:
+            self._transport.sendto(datagram, address)
+
     def expire(self) -> None:
         """Count the probes whose time is over as lost."""
         for sent in self._pending.expire(self._clock_s()):
@@ -88,8 +103,15 @@ class Prober(asyncio.DatagramProtocol):
         return self._pending.due_s()
 
     def datagram_received(self, data: bytes, addr: tuple[str, int]) -> None:
-        """Answer a probe, or match an answer (called by asyncio)."""
+        """Answer a probe, match an answer, or hand on what is of a train (called by asyncio)."""
         now_s = self._clock_s()  # first of all: whatever is done before would count as delay
+        if self._trains is not None and is_of_train(data):
+            outgoing = self._trains.take(data, addr, self._arrivals.read_ns(), now_s)
+            if isinstance(outgoing, Malformed):
+                self._refuse(addr, outgoing.refusal, outgoing.reason)
+            else:
+                self.send(outgoing)
+            return
         message = decode(data)
         if isinstance(message, Malformed):
             self._refuse(addr, message.refusal, message.reason)

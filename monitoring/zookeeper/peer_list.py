@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from kazoo.exceptions import KazooException, NoNodeError
 from kazoo.handlers.threading import KazooTimeoutError
 
-from monitoring.reading import Address, probe_address
+from monitoring.reading import Address, probe_address, site_of
 from monitoring.zookeeper.folder import Folder
 from monitoring.zookeeper.peer_pool import PeerPool
 
@@ -39,10 +39,12 @@ class Listing:
     Attributes:
         names: All peers that are published.
         addresses: Where the readable ones of the pool answer probes.
+        sites: Sites of those that name one.
     """
 
     names: frozenset[str]
     addresses: Mapping[str, Address]
+    sites: Mapping[str, str] = field(default_factory=dict)
 
 
 class PeerList:
@@ -85,6 +87,7 @@ class PeerList:
         self._suspect: set[str] = set()
         self._names: frozenset[str] = frozenset()
         self._addresses: dict[str, Address] = {}
+        self._sites: dict[str, str | None] = {}
         self._reported = Listing(frozenset(), {})
         self.on_change: Callable[[], None] = lambda: None
         """Called when there is something to do in the next turn."""
@@ -122,7 +125,8 @@ class PeerList:
             self._renew_at_s = now_s + RENEW_S
             self._pool.renew()
         self._resolve(client)
-        listing = Listing(self._names, dict(self._addresses))
+        sites = {peer: site for peer in self._addresses if (site := self._sites[peer]) is not None}
+        listing = Listing(self._names, dict(self._addresses), sites)
         if listing != self._reported:
             self._reported = listing
             self._on_listing(listing)
@@ -150,6 +154,7 @@ class PeerList:
         """Read the addresses of peers that are new in the pool or suspect; the others' are kept."""
         members = self._pool.members()
         self._addresses = {peer: at for peer, at in self._addresses.items() if peer in members}
+        self._sites = {peer: site for peer, site in self._sites.items() if peer in members}
         self._folder.keep(members)
         with self._lock:
             suspects, self._suspect = self._suspect & members, set()
@@ -164,17 +169,19 @@ class PeerList:
             raise
 
     def _read(self, peer: str, reply: Any) -> None:
-        address = None
+        found = None
         try:
-            address = self._folder.read(
-                peer, reply, lambda content, _: probe_address(content, loopback=self._loopback)
+            found = self._folder.read(
+                peer,
+                reply,
+                lambda content, _: (probe_address(content, loopback=self._loopback), site_of(content)),
             )
         except NoNodeError:  # gone: the next list will not have it
             self._folder.faults[peer] = ""
-        if address is None:
+        if found is None:
             self._addresses.pop(peer, None)
         else:
-            self._addresses[peer] = address
+            self._addresses[peer], self._sites[peer] = found
 
     def _changed(self, _event: Any) -> None:
         self.look_soon()

@@ -70,6 +70,11 @@ def test_what_a_host_has_of_its_own_is_found_by_its_name(tmp_path: Path) -> None
         ("[[link]]", "[nets]\nx = 1\n[[link]]", "nets: no such key"),
         ("[[site]]", "executors_per_host = 0\n[[site]]", "executors_per_host: "),
         (
+            "[[site]]",
+            "bandwidth_share = 0.2\n[[site]]",
+            "bandwidth_share: expected a number from 0.002 to 0.1",
+        ),
+        (
             '\n[[site]]\nname = "a"',
             '\nstandby_nimbus = 1\n[[site]]\nname = "a"',
             "standby_nimbus: expected true",

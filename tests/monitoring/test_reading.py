@@ -11,6 +11,7 @@ import pytest
 from monitoring.coordinate import Coordinate
 from monitoring.reading import (
     Address,
+    Bandwidth,
     Link,
     Load,
     Outages,
@@ -18,6 +19,7 @@ from monitoring.reading import (
     WorkerCpu,
     parse_address,
     probe_address,
+    site_of,
     to_json,
 )
 
@@ -89,6 +91,25 @@ def test_a_reading_stays_small_even_while_all_delays_are_older_than_answers() ->
     link = Link(119.98765, 119.94, 120.94, 5, 0.123456, 0.99912345)
     full = replace(READING, links={f"europe-north1-{n}": link for n in range(32)})
     assert len(to_json(full)) < 4500
+
+
+def test_a_bandwidth_is_there_where_it_is_measured() -> None:
+    """In whole bytes per second, with its age; without it the link has the keys it always had."""
+    one = READING.links["us-1"]
+    bare, measured = (
+        json.loads(to_json(replace(READING, links={"us-1": replace(one, bandwidth=bandwidth)})))
+        for bandwidth in (None, Bandwidth(124_987.6, 12.34))
+    )
+    more = {"bandwidth_bytes_per_s": 124_988.0, "bandwidth_age_s": 12.3}
+    assert measured["links"]["us-1"] == bare["links"]["us-1"] | more
+
+
+@pytest.mark.parametrize(
+    ("content", "site"),
+    [(b'{"site": "fog"}', "fog"), (b'{"site": null}', None), (b"{}", None), (b'{"site": ""}', None)],
+)
+def test_a_peer_finds_the_site_in_a_reading(content: bytes, site: str | None) -> None:
+    assert site_of(content) == site
 
 
 def test_a_number_that_is_not_finite_is_never_published() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bridge.network.cluster import Host
-from bridge.network.links import gather_links
+from bridge.network.links import NO_LINKS, gather_links
 from bridge.readings.believed import NodeReading, Readings, read_nodes
 from bridge.readings.node_payload import parse_node
 from bridge.settings import ReadingsSettings
@@ -83,6 +83,19 @@ def test_the_lower_availability_of_two_directions_counts_at_any_age():
     assert links.availability.value.tolist() == [0.5]
 
 
+def test_the_lower_bandwidth_of_two_directions_counts_at_any_age():
+    """Pairs without a measured direction have none, as in readings of agents that do not measure."""
+    links = gather(
+        a={"b": link(1.0, bandwidth_bytes_per_s=2e6), "c": link(1.0)},
+        b={"a": link(1.0, 100.0, bandwidth_bytes_per_s=1e6), "c": link(1.0)},
+        c={"b": link(1.0, bandwidth_bytes_per_s=3e6)},
+    )
+    pairs = links.bandwidth
+    found = dict(zip(zip(pairs.low.tolist(), pairs.high.tolist(), strict=True), pairs.value, strict=True))
+    assert found == {(0, 1): 1e6, (1, 2): 3e6}
+    assert NO_LINKS.bandwidth.value.tolist() == []
+
+
 IMPOSSIBLE = {
     "negative": link(-1.0),
     "endless": link(float("inf")),
@@ -92,6 +105,10 @@ IMPOSSIBLE = {
     "from the future": link(1.0, -0.1),
     "too certain": link(1.0, availability=1.1),
     "without age": {"delay_ms": 1.0},
+    "closed": link(1.0, bandwidth_bytes_per_s=0.0),
+    "endless bandwidth": link(1.0, bandwidth_bytes_per_s=float("inf")),
+    "bandwidth in words": link(1.0, bandwidth_bytes_per_s="1 Mbit/s"),
+    "bandwidth of the future": link(1.0, bandwidth_bytes_per_s=1e6, bandwidth_age_s=-1.0),
     "nothing": None,
 }
 
@@ -99,10 +116,11 @@ IMPOSSIBLE = {
 @pytest.mark.parametrize("bad", IMPOSSIBLE.values(), ids=IMPOSSIBLE)
 def test_an_impossible_link_costs_that_link_alone(make, bad):
     """The reading and its other links stand, and the fault names host and peer once, without figures."""
-    published = make.reading("a", None, 5.0, links={"b": bad, "c": link(2.0, samples=5, loss=0.0)})
+    good = link(2.0, samples=5, loss=0.0, bandwidth_bytes_per_s=125_000.0, bandwidth_age_s=3.0)
+    published = make.reading("a", None, 5.0, links={"b": bad, "c": good})
     request = replace(make.cluster(), readings=(published,))
     readings = read_nodes(request, {"a"}, ReadingsSettings())
-    assert readings.by_host["a"].links == {"c": link(2.0, samples=5, loss=0.0)}
+    assert readings.by_host["a"].links == {"c": good}
     (fault,) = readings.faults
     assert fault.startswith("reading of a holds an impossible link (to b:")
     assert readings.impossible_links == 1

@@ -46,6 +46,28 @@ def test_two_agents_find_each_other_and_converge(
     assert [line["event"] for line in a.lines if line["level"] == "warning"] == []
 
 
+def test_an_agent_with_a_share_measures_the_bandwidth_to_a_peer_of_another_site(
+    zookeeper: Any, nodes: Any, start_agent: Callable[..., Any]
+) -> None:
+    """The peer answers trains without the option, and publishes none; one of the same site has none."""
+    a = start_agent("east-1", zookeeper.address, "--site", "east", "--bandwidth-share", "0.1")
+    start_agent("east-2", zookeeper.address, "--site", "east")
+    start_agent("west-1", zookeeper.address, "--site", "west")
+    reading = nodes.wait(
+        "east-1",
+        lambda reading: reading is not None and "bandwidth_bytes_per_s" in reading["links"].get("west-1", {}),
+    )
+    assert reading["links"]["west-1"]["bandwidth_bytes_per_s"] > 1e6
+    assert "bandwidth_bytes_per_s" not in reading["links"]["east-2"]
+    other = nodes.wait("west-1", lambda reading: reading is not None and "east-1" in reading["links"])
+    assert "bandwidth_bytes_per_s" not in other["links"]["east-1"]
+    assert a.terminate() == 0
+    a.await_event("agent-stopped")
+    events = {line["event"]: line for line in a.lines}
+    assert events["bandwidth-known"]["peer"] == "west-1"
+    assert events["agent-stopped"]["train_bytes"] > 5 * 8 * 1_228
+
+
 def test_the_reading_of_a_killed_agent_vanishes(
     zookeeper: Any, nodes: Any, start_agent: Callable[..., Any]
 ) -> None:

@@ -10,6 +10,8 @@ from prometheus_client import CollectorRegistry
 
 from monitoring.agent.agent_figures import AgentFigures
 from monitoring.agent.agent_metrics import AgentMetrics
+from monitoring.agent.bandwidth.bandwidth_meter import TrainEnd
+from monitoring.agent.bandwidth.trains import TrainFigures
 from monitoring.agent.probe import Refusal
 from monitoring.zookeeper.session import STATES
 from monitoring.zookeeper.session_figures import SessionFigures
@@ -45,6 +47,7 @@ def test_at_the_start_every_count_is_there_and_no_age_is_known() -> None:
     """A first fault is an increase."""
     registry = asked(AT_START)
     assert {value(registry, "datagrams_refused_total", reason=reason) for reason in Refusal} == {0}
+    assert {value(registry, "trains_ended_total", end=end) for end in TrainEnd} == {0}
     assert {value(registry, "zookeeper_changes_total", state=state) for state in STATES} == {0}
     assert value(registry, "coordinate_error_ratio") == 1.5
     assert math.isnan(value(registry, "publication_age_seconds"))
@@ -70,6 +73,9 @@ def test_at_the_start_every_count_is_there_and_no_age_is_known() -> None:
             4,
         ),
         ({"session": SessionFigures({}, 60, 2.5)}, "publications_total", {}, 60),
+        ({"trains": TrainFigures({"counted": 8})}, "trains_ended_total", {"end": "counted"}, 8),
+        ({"trains": TrainFigures(sent_bytes=12_500)}, "train_sent_bytes_total", {}, 12_500),
+        ({"trains": TrainFigures(answered=4)}, "trains_answered_total", {}, 4),
         ({"session": SessionFigures({}, 60, 2.5)}, "publication_age_seconds", {}, 2.5),
     ],
 )

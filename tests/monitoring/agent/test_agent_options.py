@@ -24,6 +24,8 @@ GOOD = AgentOptions(host="uniroma2-1", zookeeper="localhost:2181")
         {"interval_ms": 10.0},
         {"site": "europe-west1"},
         {"tier": "fog"},
+        {"site": "fog", "bandwidth_share": 0.002},
+        {"site": "fog", "bandwidth_share": 0.1},
     ],
 )
 def test_sensible_settings_pass(change: dict[str, Any]) -> None:
@@ -53,6 +55,10 @@ def test_sensible_settings_pass(change: dict[str, Any]) -> None:
         ({"port": 65536}, "--port 65536"),
         ({"interval_ms": 9.0}, "--interval-ms 9"),
         ({"interval_ms": float("nan")}, "--interval-ms nan"),
+        ({"site": "a", "bandwidth_share": 0.0}, "--bandwidth-share 0 is not from 0.002 to 0.1"),
+        ({"site": "a", "bandwidth_share": 0.11}, "--bandwidth-share 0.11"),
+        ({"site": "a", "bandwidth_share": float("nan")}, "--bandwidth-share nan"),
+        ({"bandwidth_share": 0.05}, "--bandwidth-share needs --site"),
         ({"state": Path("/nowhere/at/all")}, "--state '/nowhere/at/all'"),
     ],
 )

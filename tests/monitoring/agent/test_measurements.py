@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from monitoring.agent.availability import PRIOR
+from monitoring.agent.bandwidth.train_targets import Destination
 from monitoring.agent.measurements import Measurements
 from monitoring.agent.state import State, resume
 from monitoring.reading import Address
@@ -246,3 +247,27 @@ def test_a_restarted_host_publishes_its_links_at_once_but_not_one_to_a_host_that
     links = cluster.look("west-1")
     assert set(links) == set(HOSTS) - {"west-1", "west-2"}
     assert sorted(link.age_s > 20 for link in links.values()) == [False] + [True] * 5
+
+
+def test_peers_elsewhere_are_those_of_other_known_sites_that_answer(log: Any) -> None:
+    """Not of this site, not of none, not before they answered, and not while a probe is without an answer."""
+    one = Measurements(random.Random(1), 0.0, log)
+    sites = {"near": "fog", "far": "edge", "further": "cloud", "quiet": "edge"}
+    addresses = {peer: Address(f"10.0.0.{k}", 7091) for k, peer in enumerate([*sites, "lost"], 1)}
+    one.take_peers(Listing(frozenset(addresses), addresses, sites), 0.0)
+    for peer in ("near", "far", "further", "lost"):
+        one.take_answer(peer, 1.0, 10.0, one.coordinate)
+    assert one.elsewhere("fog", 2.0) == {
+        "far": Destination("edge", addresses["far"]),
+        "further": Destination("cloud", addresses["further"]),
+    }
+    one.lost("far", 3.0, 6.0)
+    assert set(one.elsewhere("fog", 6.0)) == {"further"}
+    assert one.elsewhere("fog", 122.0) == {}
+
+
+def test_an_address_is_known_while_a_peer_has_it(log: Any) -> None:
+    one = Measurements(random.Random(1), 0.0, log)
+    one.take_peers(Listing(frozenset({"a"}), {"a": HERE}), 0.0)
+    assert one.knows(HERE.host)
+    assert not one.knows("10.0.0.2")

@@ -77,6 +77,12 @@ def test_a_malformed_reading_costs_only_itself(content: bytes | None, log: Any) 
     assert log.names() == ["peer-unreadable"]
 
 
+def test_sites_are_those_of_peers_that_name_one(log: Any) -> None:
+    content = GOOD[:-1] + b', "site": "fog"}'
+    listing = looked({"b": content, "c": GOOD, "bad": b'{"site": "fog"}'}, log)
+    assert listing.sites == {"b": "fog"}
+
+
 def test_why_a_peer_cannot_be_unpacked_is_logged(log: Any) -> None:
     looked({"bad": zlib.compress(b"[" * 5_000_000)}, log)
     reason = "packed content stands for more than 4194304 bytes"

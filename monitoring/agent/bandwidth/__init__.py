@@ -1,0 +1,1 @@
+"""What the paths to other sites carry, by short trains of packets."""
