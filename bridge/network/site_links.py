@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from bridge.network.cluster import Host
     from bridge.network_settings import NetworkSettings
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
+
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +85,7 @@ def gather_site_links(
     Args:
         hosts: Hosts of the round.
         settings: Sites and links.
-        measured: Bandwidth between two sites, bytes/s, by their names.
+        measured: Bandwidth between two sites, bytes/s, by their names: estimates, which count rounded down.
     """
     own, site = site_indices(hosts)
     site = np.where(site == len(own), -1, site)
@@ -101,7 +104,7 @@ def gather_site_links(
     for between, bytes_per_s in measured.items():
         if between <= position.keys():
             one, other = (position[name] for name in between)
-            bandwidth[one, other] = bandwidth[other, one] = bytes_per_s
+            bandwidth[one, other] = bandwidth[other, one] = _steady(bytes_per_s)
     for link in settings.link:
         one, other = (position[name] for name in link.between)
         joined[one, other] = joined[other, one] = True
@@ -122,6 +125,11 @@ def gather_site_links(
         bandwidth=bandwidth,
         joined=joined,
     )
+
+
+def _steady(bytes_per_s: float) -> float:
+    """Return the preferred number, ten per decade, that a value is not below: noise then moves nothing."""
+    return float(10.0 ** (math.floor(math.log10(bytes_per_s) * 10 + _ROUNDING) / 10))
 
 
 def _why_no_cost(hosts: Sequence[Host], names: Sequence[str], cost: FloatArray) -> str:

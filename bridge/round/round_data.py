@@ -11,6 +11,7 @@ import numpy as np
 from bridge.network.cluster import gather_hosts
 from bridge.network.delays import estimate_delays
 from bridge.network.links import gather_links
+from bridge.network.site_bandwidths import site_bandwidths
 from bridge.network.site_distances import hosts_of_all_sites
 from bridge.network.site_links import gather_site_links
 from bridge.problem.cluster_settings import parse_cluster_settings
@@ -151,7 +152,7 @@ def gather_data(request: PlanRequest, settings: Settings) -> RoundData:
         located=some,
         delays=delays,
         availability=_availability(hosts.hosts, readings, settings.readings.default_availability),
-        site_links=gather_site_links(hosts.hosts, settings.network, {}),
+        site_links=gather_site_links(hosts.hosts, settings.network, site_bandwidths(some, links)),
         network=settings.network,
         rates=rates,
         cluster=cluster,
