@@ -12,6 +12,7 @@ from scheduler.base.checks import ModelError, name, shown
 from scheduler.instances.application_part import read_application
 from scheduler.instances.json_values import inside, json_array, json_items, json_object
 from scheduler.instances.network_part import read_network
+from scheduler.model.constraints.adjacency import Adjacency
 from scheduler.model.constraints.metric_budget import BUDGETED, MetricBudget
 from scheduler.model.current import GONE
 from scheduler.model.problem import UNPLACED, Application, CoLocationLimit, Network, Objective, Problem
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 KINDS: Final[Mapping[str, type[Constraint]]] = MappingProxyType(
     {
+        Adjacency.kind: Adjacency,
         CoLocationLimit.kind: CoLocationLimit,
     }
 )

@@ -22,6 +22,7 @@ from tests.scheduler.tiers.worked_example import (
     networked,
     parsed,
     relaying,
+    side_by_side,
     unlimited,
     weighed,
     within,
@@ -89,11 +90,26 @@ def test_other_strategies_keep_to_links(strategy: str) -> None:
         (weighed(0.75), 83.25),
         (weighed(1.0), 69.0),
         (narrowed(f2_e2=11), 90.5),
+        (side_by_side(), 97.5),
         (within(20.0), 95.5),
         (within(13.0), None),
         (narrowed(f2_e2=3, e1_e2=3), None),
     ],
-    ids=["pair", "none", "unlimited", "relays", "0", "0.25", "0.75", "1", "11", "20 ms", "13 ms", "3"],
+    ids=[
+        "pair",
+        "none",
+        "unlimited",
+        "relays",
+        "0",
+        "0.25",
+        "0.75",
+        "1",
+        "11",
+        "adjacent",
+        "20 ms",
+        "13 ms",
+        "3",
+    ],
 )
 def test_variants(changed: dict[str, Any], cost: float | None, model: Any) -> None:
     result = plan(parsed(changed), "inop-exact", InopExactParameters(model))
@@ -218,7 +234,9 @@ def test_no_strategy_finds_room_where_there_is_none(strategy: str) -> None:
     assert "a.o1 can run nowhere" in result.reason
 
 
-@pytest.mark.parametrize("changed", [weighed(0.5), networked(bandwidth_sum="none"), within(20.0), relaying()])
+@pytest.mark.parametrize(
+    "changed", [weighed(0.5), networked(bandwidth_sum="none"), within(20.0), relaying(), side_by_side()]
+)
 def test_a_document_comes_back(changed: dict[str, Any]) -> None:
     problem = parsed(changed)
     again = parsed(to_document(problem))

@@ -51,6 +51,11 @@ def networked(**entries: object) -> dict[str, Any]:
     return changed
 
 
+def side_by_side() -> dict[str, Any]:
+    """The example where neighbours share a node or sit on nodes that a link joins."""
+    return document() | {"constraints": {"adjacent": [{}]}}
+
+
 def unlimited() -> dict[str, Any]:
     """The example without any capacity or bandwidth."""
     changed = networked(bandwidth_sum="none")
