@@ -13,7 +13,7 @@ from bridge.problem.duration_limits import duration_limits
 from bridge.problem.executor_graph import ExecutorGraph, build_executor_graph
 from bridge.problem.flows import user_components
 from bridge.problem.links.co_location import together
-from bridge.problem.links.placement_costs import placement_costs
+from bridge.problem.links.placement_costs import PlacementCosts, placement_costs
 from bridge.problem.links.terminals import terminals_of
 from bridge.problem.node_limits import host_limits
 from bridge.problem.permits import permits_of
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from bridge.network.cluster import Host, Hosts
     from bridge.problem.duration_limits import DurationLimits
-    from bridge.problem.links.placement_costs import PlacementCosts
     from bridge.problem.links.terminals import Terminal
     from bridge.problem.node_limits import HostLimits
     from bridge.problem.occupancy import RoundState
@@ -150,7 +149,7 @@ class Task:
     @property
     def costed(self) -> bool:
         """Whether costs of places and links have a say: they are weighed, or its strategy looks at them."""
-        return self.settings.weighs_costs or bool(STRATEGIES[self.settings.strategy].needs)
+        return _costed(self.settings)
 
     @property
     def roles(self) -> tuple[Role, ...]:
@@ -229,16 +228,22 @@ def make_task(
         limits=host_limits(topology, wishes.storm),
         pricing=pricing_of(wishes.own, state.hosts, reach, names),
         within_bandwidth=LinkBandwidth.kind not in STRATEGIES[wishes.own.strategy].ignores,
-        places=placement_costs(
-            wishes.own.placement_cost,
-            state.hosts.hosts,
-            {
-                topology.component_names[each]: (permits.permitted | permits.doubtful)[each]
-                for each in np.unique(component).tolist()
-            },
-        ),
+        places=_places(wishes.own, topology, state.hosts, permits),
         speedup=_speedups(state.hosts, running),
     )
+
+
+def _costed(own: TopologySettings) -> bool:
+    return own.weighs_costs or bool(STRATEGIES[own.strategy].needs)
+
+
+def _places(own: TopologySettings, topology: Topology, hosts: Hosts, permits: Permits) -> PlacementCosts:
+    """Return what executors cost; it is not looked at where costs have no say, as in most topologies."""
+    if not _costed(own):
+        return PlacementCosts(np.zeros(len(hosts.hosts)), {}, "")
+    near = permits.permitted | permits.doubtful
+    reach = {topology.component_names[each]: near[each] for each in sorted(set(topology.executor_component))}
+    return placement_costs(own.placement_cost, hosts.hosts, reach)
 
 
 def _speedups(hosts: Hosts, running: Sequence[int | None]) -> FloatArray | None:
