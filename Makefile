@@ -110,9 +110,8 @@ bench-replacement: setup  ## re-placement: 10,000 second plans, search and optim
 simulate-replacement: setup  ## re-placement simulated on Spark: the paper's rule, ours, hindsight; a report (five minutes)
 	$(BIN)/stormplace experiment replacement-simulation $(ARGS)
 
-bench-tiers: setup  ## strategies over edge, fog and cloud on problems of paper 002, and on many graphs (half an hour)
-	$(BIN)/python -m benchmarks.edge_fog_cloud $(ARGS)
-	$(BIN)/python -m benchmarks.many_graphs
+bench-tiers: setup  ## placement over edge, fog and cloud: thousands of graphs on thousands of nodes (a quarter of an hour)
+	$(BIN)/python -m benchmarks.many_graphs $(ARGS)
 
 bench-data: setup  ## taxi data and queries: made, cleaned, answered on Spark, replayed and answered on Storm (half an hour)
 	$(BIN)/python -m benchmarks.trips
