@@ -55,8 +55,13 @@ def describe(settings: LabTiersSettings, turn: VariantTurn, query: Description, 
     pins: dict[str, str] = {}
     if variant.strategy is not None:
         # the place of the source and of the user who waits for results: the gateway where Redis stands
-        pins = dict.fromkeys(query.ends, f"host:{settings.site_file.redis}-1")
+        home = settings.site_file.redis
+        pins = dict.fromkeys(query.ends, f"host:{home}-1")
+        source, sink = query.ends
         conf |= {
+            # outside Storm: rows come from Redis, results go there
+            "topology.stormplace.origin": {source: f"site:{home}"},
+            "topology.stormplace.destination": {sink: f"site:{home}"},
             "topology.stormplace.weights": dict(WEIGHTS),
             # until rates are measured; a placement that respects bandwidths has to know them
             "topology.stormplace.rates": {"dataSource": tuples_per_s, _JOIN: tuples_per_s},

@@ -10,6 +10,7 @@ import numpy as np
 from experiments.lab_steps import CPU_PERCENT
 from experiments.lab_tiers.query_conf import WEIGHTS
 from replay.analysis.placement import TAXI_STREAMS
+from replay.analysis.predict import SINK, SOURCE
 from scheduler.evaluation.evaluate import evaluate
 from scheduler.model.metrics.link_cost import LINK_COST
 from scheduler.model.metrics.placement_cost import LOAD, PLACEMENT_COST
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
     from formats.site_file import SiteFile
     from replay.analysis.placement import ExecutorPlace
+
+_ROWS, _RESULTS = "rows in Redis", "results in Redis"
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,7 @@ class Costs:
 
 
 def costs_of(places: Sequence[ExecutorPlace], sites: SiteFile) -> Costs:
-    """Return what a placement of query 1 costs, one executor per component.
+    """Return what a placement of query 1 costs, one executor per component; ways from and to Redis count.
 
     Args:
         places: Executors and their hosts.
@@ -51,11 +54,15 @@ def costs_of(places: Sequence[ExecutorPlace], sites: SiteFile) -> Costs:
     link_cost = np.array(
         [[0.0 if a == b else cost_of_pair[frozenset((a, b))] for _, b in hosts] for _, a in hosts]
     )
-    operators = tuple(Operator(place.component, demand={LOAD: CPU_PERCENT}) for place in places)
-    application = Application(operators, tuple(Stream(start, end) for start, end in TAXI_STREAMS))
+    operators = [Operator(place.component, demand={LOAD: CPU_PERCENT}) for place in places]
+    # outside Storm, so without load: where rows come from, and where results go
+    operators += [Operator(name, demand={LOAD: 0.0}) for name in (_ROWS, _RESULTS)]
+    streams = (*TAXI_STREAMS, (_ROWS, SOURCE), (SINK, _RESULTS))
+    application = Application(tuple(operators), tuple(Stream(start, end) for start, end in streams))
     network = Network(nodes, np.zeros_like(link_cost), link_cost=link_cost)
     problem = Problem(application, network, Objective(dict(WEIGHTS)))
     index = {host: k for k, (host, _) in enumerate(hosts)}
-    placement = np.array([index[place.host] for place in places], dtype=np.int64)
+    redis = next(host for host, site in hosts if site == sites.redis)
+    placement = np.array([index[host] for host in (*(each.host for each in places), redis, redis)])
     found = evaluate(problem, placement)
     return Costs(found.values[PLACEMENT_COST.name], found.values[LINK_COST.name], found.objective)

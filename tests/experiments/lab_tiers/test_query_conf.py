@@ -20,6 +20,8 @@ def test_the_daemon_is_asked_to_weigh_costs_and_told_rates_and_sizes() -> None:
     assert (asked.workers, asked.strategy, asked.scheduler) == (3, "inop-search", "stormplace")
     assert asked.conf["topology.stormplace.weights"] == {"placement_cost": 0.5, "link_cost": 0.5}
     assert asked.conf["topology.stormplace.rates"] == {"dataSource": 25.0, "countByWindow": 25.0}
+    assert asked.conf["topology.stormplace.origin"] == {"dataSource": "site:edge-a"}
+    assert asked.conf["topology.stormplace.destination"] == {"globalRank": "site:edge-a"}
     sizes = asked.conf["topology.stormplace.tuple.bytes"]
     assert isinstance(sizes, dict)
     assert set(sizes) == set(taxi_query(DATA).components) - {"globalRank"}

@@ -10,10 +10,12 @@ import pytest
 
 from experiments.lab_tiers.report.lab_tiers_goals import targets
 from experiments.lab_tiers.report.lab_tiers_report import build
+from experiments.lab_tiers.report.placement_costs import Costs, costs_of
 from experiments.lab_tiers.report.plan_words import planned_costs
 from experiments.lab_tiers.report.tier_turns import read_tier_turns
+from replay.analysis.placement import ExecutorPlace
 from replay.analysis.sites import read_sites
-from tests.experiments.lab_tiers.made import IN_THE_CLOUD, IN_THE_FOG, SITES, Made, write_turn
+from tests.experiments.lab_tiers.made import COMPONENTS, IN_THE_CLOUD, IN_THE_FOG, SITES, Made, write_turn
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -93,6 +95,17 @@ def test_both_placements_under_overload_have_to_do_as_expected(
 def test_flows_by_declared_rates_are_shown_and_not_judged(tmp_path: Path) -> None:
     found = judged(tmp_path, inop_search=replace(OURS, measured=False, planned={"edge-a": 10.0}))
     assert found[BYTES].reached is None
+
+
+def test_the_way_from_and_to_redis_costs_what_a_stream_costs() -> None:
+    """A query that has left for the cloud, source and sink as well, still takes its rows from the edge."""
+    sites = read_sites(SITES)
+    hosts = ("cloud-a-1",) * 4 + ("cloud-a-2",) * 4
+    places = [
+        ExecutorPlace(name, task, host, 6700, sites.hosts[host])
+        for task, (name, host) in enumerate(zip(COMPONENTS, hosts, strict=True))
+    ]
+    assert costs_of(places, sites) == Costs(placement=80.0, link=410.0, total=245.0)
 
 
 def test_costs_stand_in_the_status_line() -> None:
