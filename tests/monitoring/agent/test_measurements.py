@@ -250,7 +250,7 @@ def test_a_restarted_host_publishes_its_links_at_once_but_not_one_to_a_host_that
 
 
 def test_peers_elsewhere_are_those_of_other_known_sites_that_answer(log: Any) -> None:
-    """Not of this site or of none, not before they answered or long after, and not when they are forgotten."""
+    """Not of this site or of none, not before they answered or long after, nor when they are forgotten."""
     one = Measurements(random.Random(1), 0.0, log)
     sites = {"near": "fog", "far": "edge", "further": "cloud", "quiet": "edge"}
     addresses = {peer: Address(f"10.0.0.{k}", 7091) for k, peer in enumerate([*sites, "lost"], 1)}
