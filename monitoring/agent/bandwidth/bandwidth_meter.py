@@ -194,8 +194,11 @@ class BandwidthMeter:
         wait_s = self._budget.wait_s(size, bytes_per_s, now_s)
         if self._affordable != math.isfinite(wait_s):
             self._affordable = math.isfinite(wait_s)
-            event = "trains-affordable" if self._affordable else "trains-unaffordable"
-            self._log.warning(event, peer=peer, bytes_per_s=round(bytes_per_s), train_bytes=size)
+            about = {"peer": peer, "bytes_per_s": round(bytes_per_s), "train_bytes": size}
+            if self._affordable:
+                self._log.info("trains-affordable", **about)
+            else:
+                self._log.warning("trains-unaffordable", **about)
         return peer, max(due_s, now_s + wait_s)
 
     def _rate(self, now_s: float) -> float:

@@ -139,6 +139,17 @@ def test_a_path_of_unknown_width_gets_a_train_of_a_tenth_of_a_second_at_1_mbit(l
     assert address == Address("10.0.0.9", 7091)
 
 
+def test_after_a_failure_the_next_train_is_a_short_one(log: Any) -> None:
+    """Its packets are the fewer to be lost."""
+    asked = Asked(log)
+    assert asked.meter.turn(asked.peers, 100.0 + TIMEOUT_S) is None
+    again = asked.meter.turn(asked.peers, 130.0)
+    assert again is not None
+    ask = decode(again[0])
+    assert isinstance(ask, Ask)
+    assert ask.packets == LEAST_PACKETS < asked.grant.packets
+
+
 def test_while_a_train_is_under_way_no_other_one_begins(log: Any) -> None:
     asked = Asked(log)
     assert asked.meter.turn(asked.peers, 100.0 + TIMEOUT_S - 0.1) is None
