@@ -8,6 +8,7 @@ order of time.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -82,11 +83,13 @@ class NarrowLinks:
             way = self._ways[source, target] = self._way(source, target)
         for k in way:
             traffic = self.traffic[k]
-            begin_s = max(now_s, self._free_s[k])
-            if begin_s - now_s > self._longest_wait_s:
-                traffic.dropped += 1
-                return None
-            now_s = self._free_s[k] = begin_s + size / self._bytes_per_s[k]
+            # nobody waits where there is no limit, least of all for who comes later over a narrow link before it
+            if math.isfinite(self._bytes_per_s[k]):
+                begin_s = max(now_s, self._free_s[k])
+                if begin_s - now_s > self._longest_wait_s:
+                    traffic.dropped += 1
+                    return None
+                now_s = self._free_s[k] = begin_s + size / self._bytes_per_s[k]
             traffic.packets += 1
             traffic.bytes += size
         return now_s
