@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scheduler.base.checks import ModelError, name, number, shown
+from scheduler.base.checks import name, number, whole_number
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,6 @@ class Component:
         number("slo_ms", self.slo_ms, above=0.0)
         number("cpu", self.cpu, above=0.0)
         number("memory_mb", self.memory_mb, above=0.0)
-        number("least", self.least, least=1)
-        if self.most is not None and self.most < self.least:
-            raise ModelError(
-                "most", f"expected at least {self.least}, which is least, got {shown(self.most)}"
-            )
+        whole_number("least", self.least, 1)
+        if self.most is not None:
+            whole_number("most", self.most, self.least)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, get_args
 
-from scheduler.base.checks import ModelError, name, number, one_of
+from scheduler.base.checks import ModelError, name, number, one_of, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -68,8 +68,7 @@ class Host:
         number("paid_until_s", self.paid_until_s)
         one_of("status", self.status, get_args(HostStatus))
         for component, count in self.executors.items():
-            if count < 0:
-                raise ModelError(f"executors.{component}", f"expected a number >= 0, got {count}")
+            whole_number(f"executors.{component}", count, 0)
 
     def free_cpu(self, components: Mapping[str, Component]) -> float:
         """h_cpu*: what no executor is guaranteed; may be negative where guarantees were raised."""
