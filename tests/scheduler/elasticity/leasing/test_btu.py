@@ -9,6 +9,7 @@ import pytest
 
 from scheduler.base.checks import ModelError
 from scheduler.elasticity.leasing.btu import decide
+from scheduler.elasticity.leasing.component import Component
 from scheduler.elasticity.leasing.decision import Change, LeasingDecision, Move, Release
 from scheduler.elasticity.leasing.observation import ComponentReading, Observation
 from scheduler.elasticity.leasing.state import LeasingState
@@ -214,3 +215,86 @@ def test_names_that_the_parameters_do_not_know_are_refused() -> None:
         decided(0, [], (reading("X", 1, 1),))
     with pytest.raises(ModelError, match=r'observation.hosts\[0\].executors: no component "X"'):
         decided(0, [host("h0", 600, {"X": 1})], ())
+
+
+def test_what_has_just_been_started_makes_no_room() -> None:
+    """A grows onto the last room; F, which comes after it, gets a host of its own."""
+    hosts = [host("h0", 600, {"A": 1, "F": 3})]
+    readings = (reading("A", (1400.0, 1490.0, 1495.0), 51), reading("F", 700, 51), reading("R", 100, 5))
+    decision, _ = decided(300, hosts, readings, LeasingState({"R": 10}))
+    assert decision.starts == (Change("A", "h0"), Change("F", "lease-1"))
+    assert not decision.stops
+
+
+def test_a_host_that_has_just_been_given_an_executor_is_kept() -> None:
+    hosts = [host("h0", 900, {"A": 1}, images=""), host("h1", 600, {"R": 1}), host("h2", 900, {}, images="")]
+    readings = (reading("A", 100, 5), reading("R", 1400, 51))
+    decision, _ = decided(580, hosts, readings)
+    assert decision.starts == (Change("R", "h1"),)
+    assert decision.prolongations == ("h1",)
+    assert decided(580, hosts, (readings[0], reading("R", 1400, 5)))[0].releases == (Release("h1", 600),)
+
+
+def test_stops_that_do_not_help_are_not_made() -> None:
+    """Q suits best, but its host has no room without it either; P on the other host makes room alone."""
+    large, p, q = Component("L", 100, 1, 1000), Component("P", 100, 1, 400), Component("Q", 100, 1, 300)
+    hosts = [host("h0", 900, {"P": 2, "X": 1}), host("h1", 900, {"Q": 2, "Y": 1})]
+    filling = (Component("X", 100, 1, 1160), Component("Y", 100, 1, 1860))
+    readings = (reading("L", 200, 51), reading("P", 50, 5), reading("Q", 50, 0))
+    decision, _ = decided(300, hosts, readings, components=(large, p, q, *filling))
+    assert decision.stops == (Change("P", "h0"),)
+    assert decision.starts == (Change("L", "h0"),)
+
+
+def test_a_host_that_is_not_up_takes_nothing_that_has_to_move() -> None:
+    """It may be given new executors, which wait for it."""
+    full = host("h0", 1200, {"A": 2, "F": 2, "R": 1})
+    going = host("h1", 900, {"A": 1})
+    state = LeasingState(grown_s=dict.fromkeys("AFR", 869.0))
+    hosts = [full, going, host("h2", 1400, {}, status="booting")]
+    assert not decided(870, hosts, QUIET, state, cooldown_s=10)[0].releases
+    hosts = [full, going, host("h2", 1400, {})]
+    assert decided(870, hosts, QUIET, state, cooldown_s=10)[0].releases
+    late = (reading("A", RISING, 120), reading("F", 500, 5), reading("R", 900, 5))
+    decision, _ = decided(300, [full, host("h2", 1400, {}, status="booting")], late)
+    assert decision.starts == (Change("A", "h2"),)
+
+
+def test_a_host_that_is_not_up_at_the_end_of_its_paid_time_is_prolonged() -> None:
+    up = [host("h0", 1200, {}), host("h2", 1200, {})]
+    decision, _ = decided(870, [*up, host("h1", 900, {}, status="booting")], QUIET)
+    assert replace(decision, reasons=()) == LeasingDecision(prolongations=("h1",))
+
+
+def test_a_host_that_is_leaving_is_left_alone() -> None:
+    """It is neither judged again nor given executors."""
+    leaving = host("h2", 900, {}, status="leaving")
+    decision, _ = decided(870, [host("h0", 1200, {}), host("h1", 1200, {}), leaving], QUIET)
+    assert replace(decision, reasons=()) == LeasingDecision()
+    late = (reading("A", RISING, 120), reading("F", 500, 5), reading("R", 900, 5))
+    decision, _ = decided(300, [host("h0", 1200, {"A": 3}), leaving], late)
+    assert decision.starts == (Change("A", "lease-1"),)
+
+
+def test_a_lease_of_the_same_round_counts_for_the_cool_down() -> None:
+    late = (reading("A", RISING, 120), reading("F", 2000, 5), reading("R", 900, 5))
+    hosts = [host("h0", 1200, {"A": 3}), host("h1", 900, {"A": 3}), host("h2", 900, {"R": 1, "F": 4})]
+    for cooldown_s in (0, 180):
+        decision, _ = decided(870, hosts, late, cooldown_s=cooldown_s)
+        assert decision.leases == ("lease-1",)
+        assert any(each.why == "a host has just been leased" for each in decision.reasons) == (cooldown_s > 0)
+
+
+def test_leases_of_a_round_are_numbered_apart() -> None:
+    large = (replace(A, cpu=2000), replace(F, cpu=2000))
+    decision, _ = decided(300, [], (reading("A", RISING, 51), reading("F", 700, 51)), components=large)
+    assert decision.leases == ("lease-1", "lease-2")
+
+
+def test_moves_are_changes_too() -> None:
+    """Readings from before them do not count; hosts that are gone are forgotten."""
+    hosts = [host("h0", 1200, {"R": 1}), host("h1", 900, {"A": 1, "F": 1})]
+    decision, state = decided(870, hosts, QUIET, LeasingState(settled={"gone": 600.0}))
+    assert len(decision.moves) == 2
+    assert state.changed_s == {"A": 870, "F": 870}
+    assert state.settled == {"h1": 900}

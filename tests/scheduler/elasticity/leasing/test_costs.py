@@ -27,3 +27,8 @@ def test_paper_003_worked_example_step_6(minutes: int, unit_cost: int, bill: int
 def test_a_whole_number_of_units_is_not_billed_one_more() -> None:
     assert billed_units([(0.1, 600.1), (0.0, 3 * 0.1)], 0.1) == 6000 + 3
     assert billed_units([(0.0, 600.001)], 600) == 2
+
+
+def test_each_host_is_paid() -> None:
+    hosts = [host("h0", 600, {}), host("h1", 600, {})]
+    assert snapshot_cost(hosts, COMPONENTS, 0, unit_cost=3, penalty=1) == pytest.approx(6 + 2)

@@ -55,3 +55,9 @@ def test_the_emptier_of_two_alike_is_better() -> None:
     components = {"L": lopsided, "E": Component("E", 1.0, 10.0, 10.0)}
     scores = [host_score(each, lopsided, components, 1.0) for each in (empty, used)]
     assert scores == pytest.approx([0.1 / 5, 0.1 / 3])
+
+
+def test_an_executor_leaves_its_image_behind() -> None:
+    used = host("h", 600, {}, images="").with_one_more("A").with_one_less("A")
+    assert used.images == {"A"}
+    assert not used.executors

@@ -51,9 +51,9 @@ def test_parameters_out_of_their_bounds(changed: dict[str, Any], message: str) -
         (lambda: Offer(1, 1, 0), "billing_unit_s: expected a number > 0, got 0"),
         (lambda: Host("h", 1, 1, 600, {"A": -1}), "executors.A: expected a whole number >= 0, got -1"),
         (
-            lambda: host("h", 600, {}, status="gone"),
+            lambda: host("h", 600, {}, **{"status": "gone"}),
             'status: expected "booting" or "ready" or "leaving", got "gone"',
-        ),  # type: ignore[arg-type]
+        ),
         (
             lambda: ComponentReading("A", (1.0, -2.0), 1),
             r"durations_ms\[1\]: expected a number >= 0, got -2.0",
@@ -74,3 +74,8 @@ def test_parameters_out_of_their_bounds(changed: dict[str, Any], message: str) -
 def test_bad_values_of_the_rest(make: Any, message: str) -> None:
     with pytest.raises(ValueError, match=f"^{message}$"):
         make()
+
+
+def test_an_executor_may_fill_a_host() -> None:
+    large = replace(A, cpu=2048, memory_mb=2560)
+    assert parameters(components=(large,)).by_name == {"A": large}

@@ -54,3 +54,14 @@ def test_the_last_host_stays() -> None:
 def test_the_second_threshold_is_no_less_than_the_first() -> None:
     with pytest.raises(ModelError, match="queue_double: expected a number >= 50, got 40"):
         ThresholdParameters(components=(A,), offer=OFFER, queue_double=40)
+
+
+def test_hosts_that_are_leaving_or_not_up_yet_stay_as_they_are() -> None:
+    """A host that is leaving takes nothing and loses nothing; one that is booting is not empty for good."""
+    leaving = host("h0", 600, {"R": 1}, status="leaving")
+    decision = decided([leaving, host("h1", 900, {"R": 1})], (reading("R", 100, 51),))
+    assert decision.starts == (Change("R", "h1"),)
+    decision = decided([leaving, host("h1", 900, {"R": 3})], (reading("R", 100, 0),))
+    assert decision.stops == (Change("R", "h1"),)
+    hosts = [host("h0", 900, {"R": 1}), host("h1", 900, {"R": 1}), host("h2", 900, {}, status="booting")]
+    assert not decided(hosts, (reading("R", 100, 5),)).releases
