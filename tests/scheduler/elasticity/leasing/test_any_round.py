@@ -20,7 +20,7 @@ from tests.scheduler.elasticity.leasing.carried_out import carried_out
 from tests.scheduler.elasticity.leasing.example import COMPONENTS, OFFER, A, F, R, host
 
 if TYPE_CHECKING:
-    from scheduler.elasticity.leasing.host import Host, HostStatus
+    from scheduler.elasticity.leasing.host import Host
 
 POLICIES: dict[str, tuple[Any, Any]] = {
     "btu": (btu.decide, BtuParameters),

@@ -51,7 +51,7 @@ def test_parameters_out_of_their_bounds(changed: dict[str, Any], message: str) -
         (lambda: Offer(1, 1, 0), "billing_unit_s: expected a number > 0, got 0"),
         (lambda: Host("h", 1, 1, 600, {"A": -1}), "executors.A: expected a whole number >= 0, got -1"),
         (
-            lambda: host("h", 600, {}, **{"status": "gone"}),
+            lambda: host("h", 600, {}, status="gone"),
             'status: expected "booting" or "ready" or "leaving", got "gone"',
         ),
         (
