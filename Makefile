@@ -78,6 +78,7 @@ bench-large-made: setup  ## 38,000 executors on 1,900 hosts, one topology of 5,4
 bench-emulator: setup  ## accuracy and throughput of the wide-area emulator
 	$(BIN)/python -m benchmarks.lab_accuracy --sites lab/sites/demo.toml
 	$(BIN)/python -m benchmarks.lab_bandwidth
+	$(BIN)/python -m benchmarks.lab_trains
 
 bench-placement: setup  ## strategies on a reduced grid of the paper's problems (under 15 minutes), with a report
 	$(BIN)/python -m benchmarks.placement --out runs/placement

@@ -1,9 +1,10 @@
 """Measures how well agents find out what the links of a lab carry, and what they send for it.
 
-    python -m benchmarks.lab_trains [--share 0.05] [--minutes 6]
+    python -m benchmarks.lab_trains [--share 0.05] [--minutes 6] [--load 0.5]
 
 A lab of `lab/sites/narrow.toml` is brought up whose agents measure bandwidth. What they publish at the end is
 compared with the narrowest link of each path, and every packet of a train is counted as it leaves its host.
+With a load, UDP of others takes that part of each limited link meanwhile.
 """
 
 from __future__ import annotations
@@ -55,6 +56,7 @@ def main() -> None:
     )
     parser.add_argument("--share", type=float, default=0.05, help="the agents' --bandwidth-share")
     parser.add_argument("--minutes", type=float, default=6.0, help="how long they measure")
+    parser.add_argument("--load", type=float, default=0.0, help="part of each limited link that others use")
     parser.add_argument("--count", type=json.loads, help=argparse.SUPPRESS)
     parser.add_argument("--readings", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -63,10 +65,10 @@ def main() -> None:
     elif options.readings:
         print(json.dumps(readings()))
     else:
-        measure(options.share, options.minutes)
+        measure(options.share, options.minutes, options.load)
 
 
-def measure(share: float, minutes: float) -> None:
+def measure(share: float, minutes: float, load: float) -> None:
     """Print what is published, and what was sent for it."""
     print(provenance().line())
     with tempfile.TemporaryDirectory() as scratch:
@@ -80,9 +82,15 @@ def measure(share: float, minutes: float) -> None:
                 "seconds": 60 * minutes,
             }
             here = (sys.executable, "-m", "benchmarks.lab_trains")
+            floods = [
+                begin(lab, sys.executable, "-m", "benchmarks.lab_bandwidth", "--flood", json.dumps(flood))
+                for flood in loads(lab, load, 60 * minutes)
+            ]
             counting = begin(lab, *here, "--count", json.dumps(order))
             sent: dict[str, list[Sent]] = json.loads(finish(counting, *here, "--count"))
             published = json.loads(run(lab, *here, "--readings"))
+            for flood in floods:
+                finish(flood, "benchmarks.lab_bandwidth")
             known_s = {name: _known_after_s(lab, name) for name in hosts}
             names = {host.address: name for name, host in hosts.items()}
     print(
@@ -113,6 +121,19 @@ def measure(share: float, minutes: float) -> None:
             ]
             part = busiest_minute(crossing) / (60 * site.uplink_bytes_per_s)
             print(f"\nUplink of {site.name}: trains of all hosts take {part:.1%} of the busiest minute.")
+
+
+def loads(lab: LabClient, load: float, seconds: float) -> Iterable[dict[str, Any]]:
+    """Yield the floods, as `benchmarks.lab_bandwidth` takes them, of which each uses a part of a link."""
+    hosts = {host.name: host for host in lab.status().hosts}
+    for source, bytes_per_s in (("edge-1", 125e3), ("fog-1", 1.25e6), ("near-1", 6.25e6)):
+        if load > 0:
+            yield {
+                "places": [[hosts[name].pause_pid, hosts[name].address] for name in (source, "cloud-1")],
+                "flows": [[0, 1]],
+                "bytes_per_s": load * bytes_per_s,
+                "seconds": seconds,
+            }
 
 
 def path_rows(

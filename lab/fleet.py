@@ -16,7 +16,7 @@ from lab.errors import LabError
 from lab.layout import NIMBUS, REDIS, STANDBY, Host, lay_out
 from lab.pipes import read_line, write_line
 from lab.service import Service
-from lab.sites import narrow_links, site_index, told_to_daemon
+from lab.sites import daemon_tables, narrow_links, site_index
 from lab.status import ServiceStatus
 from lab.storm_config import SchedulerName, daemon_toml, storm_yaml, zoo_cfg
 
@@ -57,7 +57,7 @@ class Fleet:
                 self._write_storm_yaml(host)
         folder.zookeeper.mkdir(exist_ok=True)
         (folder.zookeeper / "zoo.cfg").write_text(zoo_cfg(folder), encoding="utf-8")
-        toml = daemon_toml(folder, self.sites.executors_per_host, told_to_daemon(self.sites))
+        toml = daemon_toml(folder, self.sites.executors_per_host, daemon_tables(self.sites))
         folder.daemon_settings.write_text(toml, encoding="utf-8")
 
     def _write_storm_yaml(self, host: Host) -> None:

@@ -52,12 +52,12 @@ def narrow_links(sites: site_file.SiteFile) -> tuple[NarrowLink, ...]:
     return (*uplinks, *links)
 
 
-def told_to_daemon(sites: site_file.SiteFile) -> dict[str, dict[str, Any]]:
+def daemon_tables(sites: site_file.SiteFile) -> dict[str, dict[str, Any]]:
     """Return the placement daemon's settings by section: the site file's own, and its sites and links.
 
     What the file does not state of these is left out, so that the daemon has its own.
     """
-    told = {
+    stated = {
         "site": [
             {
                 "name": site.name,
@@ -79,7 +79,7 @@ def told_to_daemon(sites: site_file.SiteFile) -> dict[str, dict[str, Any]]:
         ],
     }
     sections: dict[str, dict[str, Any]] = {name: dict(own) for name, own in sites.daemon.items()}
-    network = {name: tables for name, tables in told.items() if tables}
+    network = {name: tables for name, tables in stated.items() if tables}
     if network:
         sections["network"] = network | sections.get("network", {})
     return sections

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from bridge.network.cluster import Hosts, Slot
     from bridge.packing.grounds import Grounds
     from bridge.problem.permits import Permits
-    from bridge.problem.storm_settings import StormSettings
-    from bridge.problem.wishes import Wishes
     from bridge.wire.messages import PlanRequest, Topology
+    from bridge.wishes.storm_settings import StormSettings
+    from bridge.wishes.wishes import Wishes
     from scheduler.base.arrays import BoolArray, IntArray
 
 

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from bridge.network.cluster import Hosts
-    from bridge.problem.cluster_settings import ClusterSettings
     from bridge.problem.permits import Permits
-    from bridge.problem.wishes import Wishes
     from bridge.settings import PlanSettings
     from bridge.wire.messages import PlanRequest, Topology
+    from bridge.wishes.cluster_settings import ClusterSettings
+    from bridge.wishes.wishes import Wishes
     from scheduler.base.arrays import BoolArray
 
 

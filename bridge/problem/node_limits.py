@@ -10,8 +10,8 @@ import numpy as np
 from scheduler.packing.job import NO_LIMIT
 
 if TYPE_CHECKING:
-    from bridge.problem.storm_settings import StormSettings
     from bridge.wire.messages import Topology
+    from bridge.wishes.storm_settings import StormSettings
     from scheduler.base.arrays import FloatArray, IntArray
 
 

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bridge.problem.setting_values import EVERY_COMPONENT
 from bridge.wire.messages import UNASSIGNED
+from bridge.wishes.setting_values import EVERY_COMPONENT
 from formats.counted import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from bridge.network.cluster import Host, Hosts
-    from bridge.problem.place import Place
-    from bridge.problem.topology_settings import TopologySettings
     from bridge.wire.messages import Topology
+    from bridge.wishes.place import Place
+    from bridge.wishes.topology_settings import TopologySettings
     from scheduler.base.arrays import BoolArray
 
 

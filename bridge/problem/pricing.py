@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bridge.network.cluster import Host, Hosts
-    from bridge.problem.topology_settings import TopologySettings
+    from bridge.wishes.topology_settings import TopologySettings
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
 
 _HOSTS_SHOWN = 3

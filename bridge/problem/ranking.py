@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bridge.problem.wishes import by_rank
+from bridge.wishes.wishes import by_rank
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from bridge.problem.cluster_settings import ClusterSettings
-    from bridge.problem.wishes import Wishes
     from bridge.wire.messages import PlanRequest, Topology
+    from bridge.wishes.cluster_settings import ClusterSettings
+    from bridge.wishes.wishes import Wishes
     from scheduler.base.arrays import FloatArray
 
 

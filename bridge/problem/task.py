@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from bridge.problem.occupancy import RoundState
     from bridge.problem.permits import Permits
     from bridge.problem.pricing import Pricing
-    from bridge.problem.topology_settings import TopologySettings
-    from bridge.problem.wishes import Wishes
     from bridge.problem.workers import WorkerNeeds
     from bridge.readings.rates import MeasuredRates
     from bridge.settings import PlanSettings
     from bridge.wire.messages import Topology
+    from bridge.wishes.topology_settings import TopologySettings
+    from bridge.wishes.wishes import Wishes
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
 
 Role = Literal["source", "operator", "sink"]

@@ -13,8 +13,8 @@ from bridge.problem.node_limits import apart_of
 from scheduler.packing.job import NO_LIMIT, WorkerRules
 
 if TYPE_CHECKING:
-    from bridge.problem.storm_settings import StormSettings
     from bridge.wire.messages import Topology
+    from bridge.wishes.storm_settings import StormSettings
     from scheduler.base.arrays import FloatArray, IntArray
 
 

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from bridge.packing.grounds import Grounds
     from bridge.packing.jobs import Order
     from bridge.problem.cpu_demand import CpuDemand
-    from bridge.problem.wishes import Wishes
     from bridge.round.large_plans import LargePlans
     from bridge.round.round_report import Course
     from bridge.wire.messages import PlanRequest
+    from bridge.wishes.wishes import Wishes
     from scheduler.base.arrays import BoolArray
     from scheduler.packing.pack import Packing
 

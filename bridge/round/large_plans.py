@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from bridge.network.cluster import Slot
-    from bridge.problem.wishes import Wishes
     from bridge.wire.messages import PlanRequest
+    from bridge.wishes.wishes import Wishes
 
 STRATEGY = "packing"
 _T = TypeVar("_T")

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from bridge.problem.assignment import assignment_of, restarted_workers
 from bridge.problem.node_limits import apart_of, node_limits
-from bridge.problem.storm_settings import parse_storm_settings
 from bridge.wire.messages import UNASSIGNED, Decision, Price
+from bridge.wishes.storm_settings import parse_storm_settings
 from scheduler.packing.job import WorkerRules
 
 if TYPE_CHECKING:

@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from bridge.problem.assignment import assignment_of
-from bridge.problem.topology_settings import PREFIX
 from bridge.round.planner import plan_round
 from bridge.round.price.worth import Worths
 from bridge.round.round_data import gather_data
 from bridge.round.standing import still
 from bridge.wire.messages import Decision, Drain
+from bridge.wishes.topology_settings import PREFIX
 from formats.drain import content_of, split
 from scheduler.model.metrics.catalogue import METRICS
 from scheduler.model.metrics.cost import COST

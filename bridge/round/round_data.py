@@ -14,7 +14,6 @@ from bridge.network.links import gather_links
 from bridge.network.site_bandwidths import site_bandwidths
 from bridge.network.site_distances import hosts_of_all_sites
 from bridge.network.site_links import gather_site_links
-from bridge.problem.cluster_settings import parse_cluster_settings
 from bridge.problem.cpu_demand import cpu_demands
 from bridge.problem.network_part import Surroundings
 from bridge.readings.believed import read_nodes
@@ -22,6 +21,7 @@ from bridge.readings.drains import read_drains
 from bridge.readings.fault_kinds import FaultKind
 from bridge.readings.rates import read_rates
 from bridge.round.unread import read_wishes
+from bridge.wishes.cluster_settings import parse_cluster_settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,15 +30,15 @@ if TYPE_CHECKING:
     from bridge.network.delays import Delays
     from bridge.network.site_links import SiteLinks
     from bridge.network_settings import NetworkSettings
-    from bridge.problem.cluster_settings import ClusterSettings
     from bridge.problem.cpu_demand import CpuDemand
-    from bridge.problem.wishes import Wishes
     from bridge.readings.believed import Readings
     from bridge.readings.drains import Drains
     from bridge.readings.rates import Rates
     from bridge.round.unread import Failure
     from bridge.settings import Settings
     from bridge.wire.messages import PlanRequest
+    from bridge.wishes.cluster_settings import ClusterSettings
+    from bridge.wishes.wishes import Wishes
     from scheduler.base.arrays import FloatArray
 
 NOT_LIVE = "readings are not live (no connection to ZooKeeper)"

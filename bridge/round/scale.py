@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bridge.problem.permits import runs_where_forbidden
-from bridge.problem.wishes import HELD
 from bridge.wire.messages import UNASSIGNED
+from bridge.wishes.wishes import HELD
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from bridge.packing.jobs import Order
-    from bridge.problem.wishes import Wishes
     from bridge.round.round_data import RoundData
     from bridge.settings import Settings
     from bridge.wire.messages import PlanRequest, Topology
+    from bridge.wishes.wishes import Wishes
 
 
 MOST_TOPOLOGIES = 2_000

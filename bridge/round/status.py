@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bridge.problem.setting_values import COSTS
 from bridge.round.round_data import NOT_LIVE
+from bridge.wishes.setting_values import COSTS
 from formats.counted import counted
 from formats.tier import TIERS
 from scheduler.contract.result import relative_gap
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from bridge.network.cluster import Host
     from bridge.problem.links.bandwidth_book import LinkLoad
     from bridge.problem.task import Task
-    from bridge.problem.wishes import Wishes
     from bridge.round.round_data import RoundData
     from bridge.round.small.verdict import Verdict
+    from bridge.wishes.wishes import Wishes
 
 # Storm shows the line in a table: more faults than this are counted, and all are in the daemon's log.
 _FAULTS_SHOWN = 3

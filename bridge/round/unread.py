@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 from bridge.problem.assignment import assignment_of
 from bridge.problem.permits import permits_of
-from bridge.problem.storm_settings import StormSettings
-from bridge.problem.topology_settings import TopologySettings
-from bridge.problem.wishes import Wishes, wishes_of
 from bridge.round.standing import standing
 from bridge.wire.messages import UNASSIGNED, Decision, TopologyPlan
+from bridge.wishes.storm_settings import StormSettings
+from bridge.wishes.topology_settings import TopologySettings
+from bridge.wishes.wishes import Wishes, wishes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -14,14 +14,14 @@ class TiersDone(Done):
 
     Attributes:
         overload: Whether rows came at the rate at which they do not fit through the uplink as they are.
-        told: Whether the placement daemon was told of bandwidths.
+        stated: Whether the settings of the placement daemon state bandwidths.
         together: How many rows came at once.
         started_s: Unix time at which rows at the rate began.
         fed_s: Unix time at which the last of them was fed.
     """
 
     overload: bool
-    told: bool
+    stated: bool
     together: Annotated[int, Field(ge=1)]
     started_s: Annotated[float, Field(ge=0)]
     fed_s: Annotated[float, Field(ge=0)]

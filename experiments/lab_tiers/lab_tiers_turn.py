@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from experiments.folder_content import DONE
 from experiments.lab_steps import PLACEMENT, LabSteps, StepError
+from experiments.lab_tiers.daemon_bandwidths import state_bandwidths
 from experiments.lab_tiers.kept import TiersDone
 from experiments.lab_tiers.planned_flows import FLOWS, planned_flows
 from experiments.lab_tiers.query_conf import describe
-from experiments.lab_tiers.told_daemon import tell
 from experiments.lab_tiers.uplinks import EVERY_S, UPLINKS, KeptUplinks, Look, Watch
 from experiments.machine import provenance
 from experiments.response_time.planned import planned_as_it_ran
@@ -66,7 +66,7 @@ def run_tiers_turn(steps: LabSteps, folder: Path, *, turn: VariantTurn, setting:
     measured_rows = settings.measured_rows(variant, setting.rows)
     asked = describe(settings, turn, setting.query, measured_rows)
     if variant.strategy is not None:
-        tell(steps, settings.site_file, bandwidths=variant.told)
+        state_bandwidths(steps, settings.site_file, bandwidths=variant.stated)
     watch = Watch(steps.lab)
     steps.progress.detail(f"uplinks without the query, {settings.rest_s:g} s")
     idle = watch.rest(settings.rest_s)
@@ -107,7 +107,7 @@ def run_tiers_turn(steps: LabSteps, folder: Path, *, turn: VariantTurn, setting:
         process_ends=dict(figures.process_ends),
         **asdict(provenance()),
         overload=variant.overload,
-        told=variant.told,
+        stated=variant.stated,
         together=settings.together,
         started_s=started_s(),
         fed_s=figures.fed_s,

@@ -20,19 +20,19 @@ class Variant:
         scheduler: The cluster's scheduler.
         strategy: Strategy of the scheduler stormplace; None for Storm's own.
         overload: Whether rows come at the rate at which they do not fit through the uplink as they are.
-        told: Whether the placement daemon is told of bandwidths.
+        stated: Whether the settings of the placement daemon state bandwidths.
     """
 
     name: str
     scheduler: SchedulerName
     strategy: str | None = None
     overload: bool = False
-    told: bool = True
+    stated: bool = True
 
 
 GREEDY = Variant("cloud-greedy", "stormplace", "cloud-greedy")
 OURS = Variant("inop-search", "stormplace", "inop-search")
-BLIND = Variant("overload-blind", "stormplace", "inop-search", overload=True, told=False)
+BLIND = Variant("overload-blind", "stormplace", "inop-search", overload=True, stated=False)
 HEEDING = Variant("overload-heeding", "stormplace", "inop-search", overload=True)
 VARIANTS = (
     GREEDY,

@@ -2,12 +2,14 @@
 
 A packet is on a link for its size over the bandwidth, and waits until what came before is through, whichever
 its direction: both share the bandwidth, as in plans (paper 002, eq. 3). What would wait too long is dropped.
-All links of a way are passed where the packet is sent, before its delay, so that each sees packets in the
-order of time.
+All links of a way are passed where the packet is sent, before its delay. So the first limited link of a way
+sees packets in the order of time; a second one sees them as early as they were sent, and lets a packet wait
+for what is still on another way's first one.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -82,11 +84,13 @@ class NarrowLinks:
             way = self._ways[source, target] = self._way(source, target)
         for k in way:
             traffic = self.traffic[k]
-            begin_s = max(now_s, self._free_s[k])
-            if begin_s - now_s > self._longest_wait_s:
-                traffic.dropped += 1
-                return None
-            now_s = self._free_s[k] = begin_s + size / self._bytes_per_s[k]
+            # nobody waits where there is no limit, least of all for what is still on a narrow link before it
+            if math.isfinite(self._bytes_per_s[k]):
+                begin_s = max(now_s, self._free_s[k])
+                if begin_s - now_s > self._longest_wait_s:
+                    traffic.dropped += 1
+                    return None
+                now_s = self._free_s[k] = begin_s + size / self._bytes_per_s[k]
             traffic.packets += 1
             traffic.bytes += size
         return now_s

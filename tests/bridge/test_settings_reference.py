@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from bridge.network import cluster, host_places
-from bridge.problem.topology_settings import ATTRIBUTES
 from bridge.settings_file import load_settings
 from bridge.settings_reference import settings_reference
+from bridge.wishes.topology_settings import ATTRIBUTES
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = (ROOT / "docs" / "configuration.md").read_text()

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from bridge.problem.links.terminals import Terminal
     from bridge.problem.occupancy import RoundState
     from bridge.problem.task import Task
-    from bridge.problem.topology_settings import TopologySettings
     from bridge.readings.rates import MeasuredRates
     from bridge.settings import PlanSettings
     from bridge.wire.messages import Topology
+    from bridge.wishes.topology_settings import TopologySettings
     from scheduler.base.arrays import FloatArray, IntArray
 
 

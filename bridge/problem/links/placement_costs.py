@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from bridge.network.cluster import Host
-    from bridge.problem.place import Place
+    from bridge.wishes.place import Place
     from scheduler.base.arrays import BoolArray, FloatArray
 
 _NARROWEST_LAST = ("tier", "site", "host")

@@ -9,7 +9,7 @@ from scheduler.registry import STRATEGIES
 from scheduler.strategies.inop_heuristics import HeuristicParameters
 
 if TYPE_CHECKING:
-    from bridge.problem.topology_settings import TopologySettings
+    from bridge.wishes.topology_settings import TopologySettings
 
 
 def parameters_of(settings: TopologySettings) -> HeuristicParameters | None:

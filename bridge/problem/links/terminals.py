@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from bridge.problem.component_flows import ComponentFlows
     from bridge.problem.executor_graph import LinkCostBasis
-    from bridge.problem.topology_settings import TopologySettings
+    from bridge.wishes.topology_settings import TopologySettings
     from scheduler.base.arrays import FloatArray, IntArray
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from bridge.problem.assignment import assignment_of, executors_by_slot
 from bridge.problem.permits import permits_of
-from bridge.problem.wishes import HELD, wishes_of
 from bridge.round.restart_budgets import worker_of
 from bridge.wire.messages import UNASSIGNED
+from bridge.wishes.wishes import HELD, wishes_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

@@ -15,16 +15,18 @@ if TYPE_CHECKING:
     from scheduler.model.problem import Problem
 
 
-def takes_too_long(problem: Problem) -> BoolArray:
+def takes_too_long(task: Task, problem: Problem) -> BoolArray:
     """(n_executors,) those that take longer than they may where they run.
 
     Args:
+        task: The topology.
         problem: With the current placement, of which every executor runs.
     """
     slow, current = problem.too_slow, problem.current
     if slow is None or current is None:
-        return np.zeros(problem.n_ops, dtype=np.bool_)
-    return np.asarray(slow[np.arange(problem.n_ops), current], dtype=np.bool_)
+        return np.zeros(task.topology.n_executors, dtype=np.bool_)
+    executors = np.arange(task.topology.n_executors)  # ends outside Storm come behind them
+    return np.asarray(slow[executors, current[executors]], dtype=np.bool_)
 
 
 def broken_bounds(task: Task, problem: Problem) -> str:
@@ -39,7 +41,7 @@ def broken_bounds(task: Task, problem: Problem) -> str:
     full = [title for title, _, _ in overfull_links(problem, problem.current)]
     if not (task.bounds or full):
         return ""
-    slow = np.unique(task.component[takes_too_long(problem)])
+    slow = np.unique(task.component[takes_too_long(task, problem)])
     names = ", ".join(task.topology.component_names[each] for each in slow)
     dear = any(rule.kind == MetricBudget.kind and rule.broken(problem.current) for rule in problem.rules)
     broken = [

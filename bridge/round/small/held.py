@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bridge.problem.wishes import HELD
+from bridge.wishes.wishes import HELD
 from formats.counted import counted
 
 if TYPE_CHECKING:

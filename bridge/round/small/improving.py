@@ -199,7 +199,7 @@ def _bound(running: Running) -> list[int | None]:
     free: list[int | None] = [None] * task.topology.n_executors
     if task.settings.replan_persistence != "pin":
         return free
-    slow = takes_too_long(problem)[: len(free)]
+    slow = takes_too_long(task, problem)
     hosts = state.hosts_of(state.assignment(task.index))
     # A budget of cost is one of all executors: any of them may be the one that has to move.
     return [None if late else host for late, host in zip(slow, hosts, strict=True)] if slow.any() else free

@@ -10,8 +10,8 @@ from bridge.round.status import coarse
 from scheduler.moving.rule import payback_s
 
 if TYPE_CHECKING:
-    from bridge.problem.topology_settings import TopologySettings
     from bridge.settings import MoveSettings
+    from bridge.wishes.topology_settings import TopologySettings
     from scheduler.evaluation.evaluate import Evaluation
     from scheduler.model.problem import Problem
 

@@ -1,25 +1,27 @@
 """What the path to each peer carries, by the trains that arrived whole.
 
-Packets that leave back to back arrive as far apart as the narrowest link of their path takes for each, so
-that the bytes behind the first one over the time between first and last arrival are its rate
+Packets that leave back to back arrive as far apart as the narrowest link of their path takes for each
 (C. Dovrolis, P. Ramanathan, D. Moore, "Packet-Dispersion Techniques and a Capacity-Estimation Methodology",
-IEEE/ACM Transactions on Networking 12(6), 2004). What others send in between makes a train longer, never the
-link wider: so the upper half of the trains counts, and of that the median, as a packet that waits on its way
-for the next ones makes a train shorter.
+IEEE/ACM Transactions on Networking 12(6), 2004). Packets of others in between, or a last packet that is late,
+make a train longer; a first packet that has to wait for the next ones makes it shorter.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from statistics import median
+from statistics import median, median_high
+from typing import TYPE_CHECKING
 
 from monitoring.reading import Bandwidth
+
+if TYPE_CHECKING:
+    from monitoring.agent.bandwidth.train_messages import Result
 
 LEAST_TRAINS = 5
 """Trains behind an estimate that is published."""
 
 KEPT_TRAINS = 9
-"""Of a peer; so a link that became narrower shows after seven trains, one that became wider after three."""
+"""Of a peer; so a link that became another shows after five trains."""
 
 LIFETIME_S = 1_800.0
 """Age at which a train counts no more."""
@@ -45,7 +47,7 @@ class BandwidthEstimates:
     def cautious(self, peer: str, now_s: float) -> float | None:
         """Return what the trains to a peer say so far, bytes/s, before it is good enough to be published."""
         fresh = self._fresh(peer, now_s)
-        return _upper_median([rate for _, rate in fresh]) if len(fresh) >= _CAUTIOUS_TRAINS else None
+        return median_high(rate for _, rate in fresh) if len(fresh) >= _CAUTIOUS_TRAINS else None
 
     def lowest(self, now_s: float) -> float | None:
         """Return the least of these over all peers, bytes/s; None if nothing is known."""
@@ -57,7 +59,7 @@ class BandwidthEstimates:
         fresh = self._fresh(peer, now_s)
         if len(fresh) < LEAST_TRAINS:
             return None
-        return Bandwidth(_upper_median([rate for _, rate in fresh]), now_s - fresh[-1][0])
+        return Bandwidth(median(rate for _, rate in fresh), now_s - fresh[-1][0])
 
     def _fresh(self, peer: str, now_s: float) -> deque[tuple[float, float]]:
         trains = self._trains.get(peer, deque())
@@ -68,5 +70,15 @@ class BandwidthEstimates:
         return trains
 
 
-def _upper_median(rates: list[float]) -> float:
-    return median(sorted(rates)[len(rates) // 2 :])
+def train_rate(result: Result, packet_bytes: int) -> float:
+    """Return the rate of a train, bytes/s.
+
+    It is the lower of two: that of the whole train, and that of the median packet. A train of which some
+    packets were held back and came at once is too short as a whole, while its median is right; on a path that
+    hands over packets in bunches most of them come at once, while the whole is right.
+
+    Args:
+        result: How the train arrived: whole, and not in no time.
+        packet_bytes: What each packet takes, with headers.
+    """
+    return packet_bytes * 1e9 / max(result.spread_ns / (result.packets - 1), result.gap_ns)

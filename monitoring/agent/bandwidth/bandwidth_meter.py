@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from monitoring.agent.bandwidth.bandwidth_estimates import LEAST_TRAINS, BandwidthEstimates
+from monitoring.agent.bandwidth.bandwidth_estimates import LEAST_TRAINS, BandwidthEstimates, train_rate
 from monitoring.agent.bandwidth.byte_budget import ByteBudget
 from monitoring.agent.bandwidth.train_messages import (
     LEAST_PACKETS,
@@ -163,11 +163,12 @@ class BandwidthMeter:
         if (result.nonce, result.packets) != (under_way.ask.nonce, under_way.ask.packets):
             raise ValueError("result of another train than is under way")
         peer, address = under_way.peer, under_way.address
-        if result.arrived != result.packets or result.disordered > 0 or result.spread_ns <= 0:
+        whole = result.arrived == result.packets and result.disordered == 0
+        if not whole or min(result.spread_ns, result.gap_ns) <= 0:
             self._fail(peer, TrainEnd.DISCARDED, now_s)
             return None
-        behind_first = train_bytes(result.packets - 1, address.host)
-        self._estimates.add(peer, behind_first * 1e9 / result.spread_ns, now_s)
+        bytes_per_s = train_rate(result, train_bytes(1, address.host))
+        self._estimates.add(peer, bytes_per_s, now_s)
         self._targets.note_counted(peer, self._estimates.trains(peer, now_s), now_s)
         self._end(TrainEnd.COUNTED)
         estimate = self._estimates.look(peer, now_s)
@@ -194,8 +195,11 @@ class BandwidthMeter:
         wait_s = self._budget.wait_s(size, bytes_per_s, now_s)
         if self._affordable != math.isfinite(wait_s):
             self._affordable = math.isfinite(wait_s)
-            event = "trains-affordable" if self._affordable else "trains-unaffordable"
-            self._log.warning(event, peer=peer, bytes_per_s=round(bytes_per_s), train_bytes=size)
+            about = {"peer": peer, "bytes_per_s": round(bytes_per_s), "train_bytes": size}
+            if self._affordable:
+                self._log.info("trains-affordable", **about)
+            else:
+                self._log.warning("trains-unaffordable", **about)
         return peer, max(due_s, now_s + wait_s)
 
     def _rate(self, now_s: float) -> float:

@@ -14,6 +14,7 @@ A packet is filled up to 1,200 bytes with what cannot be compressed. A result go
     24  uint16    packets that arrived in order
     26  uint16    packets that arrived out of order
     28  uint64    time from the first arrival to the last one, ns
+    36  uint64    median of the times between one arrival and the next, ns
 
 Ask and grant have the same length, and only who received the grant can send the packets: a forged sender
 gets no more than was sent in its name. An agent that knows no trains refuses an ask as malformed.
@@ -35,7 +36,7 @@ LEAST_PACKETS = 8
 MOST_PACKETS = 20
 
 _HEADER = struct.Struct("!4sBBHQQ")
-_ARRIVAL = struct.Struct("!HHQ")
+_ARRIVAL = struct.Struct("!HHQQ")
 _MAGIC = b"SPTR"
 _VERSION = 1
 
@@ -91,6 +92,7 @@ class Result:
         arrived: Those that arrived in order until the last one did.
         disordered: Those that arrived out of order or twice.
         spread_ns: Time from the first arrival to the last one.
+        gap_ns: Median of the times between one arrival and the next.
     """
 
     nonce: int
@@ -98,6 +100,7 @@ class Result:
     arrived: int
     disordered: int
     spread_ns: int
+    gap_ns: int
 
 
 def is_of_train(datagram: bytes) -> bool:
@@ -142,7 +145,7 @@ def encode_train(grant: Grant) -> tuple[bytes, ...]:
 def encode_result(result: Result) -> bytes:
     """Give the datagram of a result."""
     header = _HEADER.pack(_MAGIC, _VERSION, _Kind.RESULT, result.packets, result.nonce, 0)
-    return header + _ARRIVAL.pack(result.arrived, result.disordered, result.spread_ns)
+    return header + _ARRIVAL.pack(result.arrived, result.disordered, result.spread_ns, result.gap_ns)
 
 
 def decode(datagram: bytes) -> Ask | Grant | Packet | Result | Malformed:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import pairwise
+from statistics import median
 
 from monitoring.agent.bandwidth.train_messages import Ask, Grant, Packet, Result
 
@@ -22,11 +24,9 @@ class _Expected:
     sender: tuple[str, int]
     grant: Grant
     until_s: float
-    arrived: int = 0
     disordered: int = 0
     next_position: int = 0
-    first_ns: int = 0
-    last_ns: int = 0
+    arrivals_ns: list[int] = field(default_factory=list)
 
 
 class TrainReceiver:
@@ -69,17 +69,22 @@ class TrainReceiver:
             expected.disordered += 1
             return None
         expected.next_position = packet.position + 1
-        if expected.arrived == 0:
-            expected.first_ns = arrived_ns
-        expected.arrived += 1
-        expected.last_ns = arrived_ns
+        expected.arrivals_ns.append(arrived_ns)
         if expected.next_position < expected.grant.packets:
             return None
         self._expected = None
         return Result(
             expected.grant.nonce,
             expected.grant.packets,
-            expected.arrived,
+            len(expected.arrivals_ns),
             expected.disordered,
-            max(0, expected.last_ns - expected.first_ns),
+            *_spread_and_gap_ns(expected.arrivals_ns),
         )
+
+
+def _spread_and_gap_ns(arrivals_ns: list[int]) -> tuple[int, int]:
+    """Return the time from the first arrival to the last one, and the median time between two."""
+    gaps_ns = [later - earlier for earlier, later in pairwise(arrivals_ns)]
+    if not gaps_ns or min(gaps_ns) < 0:  # the kernel's clock was set back meanwhile
+        return 0, 0
+    return sum(gaps_ns), round(median(gaps_ns))

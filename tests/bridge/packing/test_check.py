@@ -13,10 +13,10 @@ from bridge.packing.check import PlanCheck
 from bridge.packing.grounds import survey
 from bridge.packing.jobs import order_of
 from bridge.problem.permits import permits_of
-from bridge.problem.wishes import wishes_of
 from bridge.readings.believed import read_nodes
 from bridge.settings import Settings
 from bridge.wire.messages import UNASSIGNED
+from bridge.wishes.wishes import wishes_of
 
 SETTINGS = Settings()
 GOOD = ((0, 6700), (0, 6701), (0, 6701), (1, 6700))

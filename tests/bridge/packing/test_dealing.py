@@ -11,10 +11,10 @@ from bridge.network.cluster import gather_hosts
 from bridge.packing.dealing import deal
 from bridge.packing.grounds import survey
 from bridge.packing.jobs import order_of
-from bridge.problem.wishes import wishes_of
 from bridge.readings.believed import read_nodes
 from bridge.settings import Settings
 from bridge.wire.messages import UNASSIGNED
+from bridge.wishes.wishes import wishes_of
 from scheduler.packing.job import Worker
 
 SETTINGS = Settings()

@@ -9,14 +9,14 @@ from dataclasses import replace
 import numpy as np
 
 from bridge.network.cluster import gather_hosts
-from bridge.problem.cluster_settings import parse_cluster_settings
 from bridge.problem.isolation import isolate
 from bridge.problem.permits import permits_of
 from bridge.problem.ranking import rank
-from bridge.problem.wishes import wishes_of
 from bridge.readings.believed import read_nodes
 from bridge.settings import PlanSettings, Settings
 from bridge.wire.messages import UNASSIGNED
+from bridge.wishes.cluster_settings import parse_cluster_settings
+from bridge.wishes.wishes import wishes_of
 
 SETTINGS = Settings()
 

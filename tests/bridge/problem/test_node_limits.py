@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from bridge.problem.node_limits import apart_of, node_limits
-from bridge.problem.storm_settings import parse_storm_settings
+from bridge.wishes.storm_settings import parse_storm_settings
 from scheduler.packing.job import NO_LIMIT
 
 

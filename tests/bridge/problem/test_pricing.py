@@ -9,7 +9,7 @@ import pytest
 
 from bridge.network.cluster import Host, Hosts
 from bridge.problem.pricing import pricing_of
-from bridge.problem.topology_settings import parse_topology_settings
+from bridge.wishes.topology_settings import parse_topology_settings
 
 COMPONENTS = ("a", "b")
 

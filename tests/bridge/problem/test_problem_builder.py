@@ -18,10 +18,10 @@ from bridge.problem.occupancy import RoundState
 from bridge.problem.problem_builder import build_problem
 from bridge.problem.shortlist import shortlist
 from bridge.problem.task import make_task
-from bridge.problem.wishes import wishes_of
 from bridge.readings.believed import read_nodes
 from bridge.round.checks import check_assignment
 from bridge.settings import Settings
+from bridge.wishes.wishes import wishes_of
 
 SETTINGS = Settings()
 

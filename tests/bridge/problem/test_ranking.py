@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from bridge.problem.cluster_settings import parse_cluster_settings
 from bridge.problem.ranking import rank
-from bridge.problem.wishes import wishes_of
 from bridge.settings import PlanSettings
+from bridge.wishes.cluster_settings import parse_cluster_settings
+from bridge.wishes.wishes import wishes_of
 
 
 def _topology(make, name, owner, *, cpu=100.0, memory=100.0, priority=29, launched_s=0):

@@ -90,7 +90,7 @@ def write_turn(out: Path, variant: str, made: Made) -> None:
     done = {"variant": variant, "repetition": 1, "scheduler": known.scheduler, "strategy": known.strategy}
     done |= {"rate": RATE, "fast_rows": FAST, "warm_up_rows": WARM_UP, "measured_rows": MEASURED, "busy": 0.4}
     done |= {"machine": "2 cores", "date": "2026-11-27", "commit": "abc123", "together": 1}
-    done |= {"overload": known.overload, "told": known.told, "started_s": STARTED_S, "fed_s": FED_S}
+    done |= {"overload": known.overload, "stated": known.stated, "started_s": STARTED_S, "fed_s": FED_S}
     _put(folder / "done.json", done)
     _put(folder / "uplinks.json", _uplinks(made))
     if known.strategy is not None:

@@ -41,7 +41,7 @@ EVERY_S = 0.02
 
 
 class CountingLab(Lab):
-    """A lab with an uplink that counts, and a daemon that can be told."""
+    """A lab with an uplink that counts, and a daemon whose settings can be changed."""
 
     def __init__(self, folder: Path, acts: dict[str, Any]) -> None:
         super().__init__(folder, {"feed": self.feed} | acts)
@@ -49,7 +49,7 @@ class CountingLab(Lab):
         self._last_look = 0
         self.folder.daemon_settings = folder / "daemon.toml"
         self.folder.daemon_settings.touch()
-        self.told: list[bool] = []
+        self.stated: list[bool] = []
         self._looks = 0
 
     def feed(self, command: list[str]) -> str:
@@ -68,7 +68,7 @@ class CountingLab(Lab):
 
     def stop_daemon(self) -> None:
         text = self.folder.daemon_settings.read_text(encoding="utf-8")
-        self.told.append("uplink_bytes_per_s" in text)
+        self.stated.append("uplink_bytes_per_s" in text)
 
     def start_daemon(self) -> None: ...
 
@@ -102,10 +102,10 @@ def folder(tmp_path: Path, label: str) -> Path:
 
 def test_a_turn_keeps_uplinks_plan_and_what_it_was(experiment: Any, tmp_path: Path) -> None:
     lab = experiment("inop-search")
-    assert (lab.ups, lab.downs, lab.told) == (1, 1, [True])
+    assert (lab.ups, lab.downs, lab.stated) == (1, 1, [True])
     own = folder(tmp_path, "inop-search-1")
     done = read_model(TiersDone, own / "done.json")
-    assert (done.rate, done.warm_up_rows, done.measured_rows, done.told) == (500.0, 10, 90, True)
+    assert (done.rate, done.warm_up_rows, done.measured_rows, done.stated) == (500.0, 10, 90, True)
     kept = read_model(KeptUplinks, own / "uplinks.json")
     counts = [each.passed["edge-a"] for each in (*kept.idle, *kept.paced, *kept.still)]
     assert counts == sorted(counts)
@@ -116,12 +116,12 @@ def test_a_turn_keeps_uplinks_plan_and_what_it_was(experiment: Any, tmp_path: Pa
 def test_the_daemon_is_told_anew_where_a_variant_wants_it(experiment: Any) -> None:
     """Of bandwidths in all but one; Storm's own scheduler has no daemon, and keeps no plan."""
     lab = experiment("inop-search,overload-blind,overload-heeding")
-    assert lab.told == [True, False, True]
+    assert lab.stated == [True, False, True]
 
 
 def test_storms_own_scheduler_keeps_no_plan(experiment: Any, tmp_path: Path) -> None:
     lab = experiment("ras")
-    assert (lab.told, lab.scheduler) == ([], "ras")
+    assert (lab.stated, lab.scheduler) == ([], "ras")
     own = folder(tmp_path, "ras-1")
     assert (own / "done.json").is_file()
     assert not (own / "planned.json").exists()

@@ -9,7 +9,7 @@ from experiments.lab_tiers.variants import turns
 
 
 def test_all_variants_run_once_in_each_repetition() -> None:
-    """Storm's own scheduler comes last; the two under overload differ in what the daemon is told alone."""
+    """Storm's own scheduler comes last; the two under overload differ in what the settings state alone."""
     assert [turn.label for turn in turns(None, 2)] == [
         f"{name}-{repetition}"
         for repetition in (1, 2)
@@ -23,8 +23,8 @@ def test_all_variants_run_once_in_each_repetition() -> None:
         )
     ]
     blind, heeding = (turn.variant for turn in turns("overload-heeding,overload-blind", 1))
-    assert (blind.strategy, blind.overload, blind.told) == (heeding.strategy, heeding.overload, False)
-    assert heeding.told
+    assert (blind.strategy, blind.overload, blind.stated) == (heeding.strategy, heeding.overload, False)
+    assert heeding.stated
 
 
 def test_an_unknown_variant_is_refused() -> None:

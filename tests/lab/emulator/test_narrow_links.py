@@ -66,6 +66,17 @@ def test_without_a_limit_packets_are_counted_only() -> None:
     assert links.traffic[0].bytes == 10**9
 
 
+def test_without_a_limit_nobody_waits_for_who_is_still_on_a_narrow_link() -> None:
+    """What comes over another link to the same site is through at once, as it is there before."""
+    uplink = NarrowLink("uplink of c", (C,), math.inf)
+    links = NarrowLinks([uplink, A_C], WAIT_S)
+
+    late_s = links.through_s(A, C, 100, 3.0)
+    assert late_s is not None
+    assert late_s > 3.0
+    assert links.through_s(B, C, 100, 3.0) == 3.0
+
+
 @given(st.lists(st.tuples(st.floats(0.0, 3.0), st.integers(1, 1500), st.sampled_from([(A, B), (C, A)]))))
 def test_never_more_than_the_bandwidth(packets: list[tuple[float, int, tuple[int, int]]]) -> None:
     """From the first packet to the end of any later one there is time for all that came between."""

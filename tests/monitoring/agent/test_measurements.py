@@ -250,7 +250,7 @@ def test_a_restarted_host_publishes_its_links_at_once_but_not_one_to_a_host_that
 
 
 def test_peers_elsewhere_are_those_of_other_known_sites_that_answer(log: Any) -> None:
-    """Not of this site, not of none, not before they answered, and not while a probe is without an answer."""
+    """Not of this site or of none, not before they answered or long after, nor when they are forgotten."""
     one = Measurements(random.Random(1), 0.0, log)
     sites = {"near": "fog", "far": "edge", "further": "cloud", "quiet": "edge"}
     addresses = {peer: Address(f"10.0.0.{k}", 7091) for k, peer in enumerate([*sites, "lost"], 1)}
@@ -264,6 +264,10 @@ def test_peers_elsewhere_are_those_of_other_known_sites_that_answer(log: Any) ->
     one.lost("far", 3.0, 6.0)
     assert set(one.elsewhere("fog", 6.0)) == {"further"}
     assert one.elsewhere("fog", 122.0) == {}
+    one.take_answer("further", 123.0, 10.0, one.coordinate)
+    assert set(one.elsewhere("fog", 123.0)) == {"further"}
+    one.take_peers(Listing(frozenset(addresses) - {"further"}, {"near": addresses["near"]}, sites), 124.0)
+    assert one.elsewhere("fog", 154.0) == {}
 
 
 def test_an_address_is_known_while_a_peer_has_it(log: Any) -> None:

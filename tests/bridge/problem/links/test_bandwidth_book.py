@@ -15,9 +15,9 @@ from bridge.network_settings import NetworkSettings
 from bridge.problem.component_flows import component_flows
 from bridge.problem.executor_graph import build_executor_graph
 from bridge.problem.links.bandwidth_book import BandwidthBook, Sending, sending, traffic
-from bridge.problem.topology_settings import parse_topology_settings
 from bridge.settings import PlanSettings
 from bridge.wire.messages import UNASSIGNED, ComponentKind, Grouping
+from bridge.wishes.topology_settings import parse_topology_settings
 
 PLAN = PlanSettings()
 NETWORK = NetworkSettings.model_validate(

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from bridge.problem import wishes as reading
 from bridge.round import last_slots, unread
 from bridge.round.planner import plan_round
 from bridge.round.preparing import prepare
 from bridge.round.small import small_round
 from bridge.settings import PlanSettings, Settings
 from bridge.wire.messages import UNASSIGNED, Decision
+from bridge.wishes import wishes as reading
 from tests.bridge.round.full_clusters import BOTH, cluster, strict_settings, topology
 from tests.bridge.round.planner_rounds import AT_ONCE, GOOD, SCATTERED
 from tests.bridge.round.whole_rounds import SIZES, settings_of

@@ -6,12 +6,12 @@ import pytest
 
 from bridge.problem.occupancy import RoundState
 from bridge.problem.task import make_task
-from bridge.problem.wishes import wishes_of
 from bridge.round.round_data import gather_data
 from bridge.round.small.candidate import Running
 from bridge.round.small.search import Search
 from bridge.round.small.thresholds import Thresholds
 from bridge.settings import Settings
+from bridge.wishes.wishes import wishes_of
 from scheduler.base.deadline import NO_DEADLINE
 from scheduler.evaluation.evaluate import evaluate
 from tests.bridge.round.moving.priced_rounds import market

@@ -11,10 +11,10 @@ from bridge.network.cluster import gather_hosts
 from bridge.problem.frame import make_frame
 from bridge.problem.occupancy import RoundState
 from bridge.problem.task import make_task
-from bridge.problem.wishes import wishes_of
 from bridge.readings.believed import read_nodes
 from bridge.round.small.more_workers import offer_of
 from bridge.settings import Settings
+from bridge.wishes.wishes import wishes_of
 
 SETTINGS = Settings()
 

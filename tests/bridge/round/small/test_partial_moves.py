@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from bridge.problem.occupancy import RoundState
 from bridge.problem.task import make_task
-from bridge.problem.wishes import wishes_of
 from bridge.round.round_data import gather_data
 from bridge.round.small.candidate import Candidate, best_of
 from bridge.round.small.partial_moves import split
@@ -18,6 +17,7 @@ from bridge.round.small.round_limits import RoundLimits
 from bridge.round.small.search import Search
 from bridge.round.small.thresholds import Gain
 from bridge.settings import Settings
+from bridge.wishes.wishes import wishes_of
 from scheduler.base.deadline import NO_DEADLINE, Deadline
 from scheduler.evaluation.evaluate import OBJECTIVE_STEP, check, evaluate
 

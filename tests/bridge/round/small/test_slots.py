@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from bridge.network.cluster import gather_hosts
 from bridge.problem.occupancy import RoundState
-from bridge.problem.storm_settings import parse_storm_settings
 from bridge.problem.workers import workers_of
 from bridge.readings.believed import read_nodes
 from bridge.round.checks import check_slots
 from bridge.round.small import slots as slots_module
 from bridge.round.small.slots import NoSlotError
 from bridge.settings import ReadingsSettings, Settings
+from bridge.wishes.storm_settings import parse_storm_settings
 
 
 def state_of(request):

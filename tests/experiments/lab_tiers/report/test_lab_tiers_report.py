@@ -124,7 +124,7 @@ def test_the_report_has_tables_pictures_and_figures(tmp_path: Path) -> None:
     path = build(tmp_path)
     text = path.read_text(encoding="utf-8")
     assert "| inop-search-1 | edge-a | 125.0 | 54.5 | 1.0 | 2.0 | 52.5 | 50.0 | +5.0 % | measured |" in text
-    assert "| overload-blind-1 | not told | 50.0 | 54.5 | 125.0 | 7 |" in text
+    assert "| overload-blind-1 | not stated | 50.0 | 54.5 | 125.0 | 7 |" in text
     assert "| ras-1 | 120.0 | 410.0 | 265.0 | 1.00 |" in text
     assert "| 2 / 6 / 0 |" in text
     assert "2 cores; 2026-11-27; commit abc123." in text

@@ -59,7 +59,7 @@ class Scene:
     def busiest_minute(self) -> int:
         """Return the bytes of the minute that has most of them."""
         return max(
-            sum(size for at_s, size in self.sent if end_s - 60 < at_s <= end_s) for end_s, _ in self.sent
+            sum(size for at_s, size in self.sent if at_s <= end_s < at_s + 60) for end_s, _ in self.sent
         )
 
     def _carry(self, datagram: bytes, target: tuple[str, int]) -> None:

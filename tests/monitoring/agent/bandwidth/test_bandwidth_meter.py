@@ -129,7 +129,7 @@ class Asked:
         ask = decode(asked[0])
         assert isinstance(ask, Ask)
         self.grant = Grant(ask.nonce, ask.packets, 7)
-        self.result = Result(ask.nonce, ask.packets, ask.packets, 0, 98_240_000)
+        self.result = Result(ask.nonce, ask.packets, ask.packets, 0, 88_416_000, 9_824_000)
 
 
 def test_a_path_of_unknown_width_gets_a_train_of_a_tenth_of_a_second_at_1_mbit(log: Any) -> None:
@@ -137,6 +137,17 @@ def test_a_path_of_unknown_width_gets_a_train_of_a_tenth_of_a_second_at_1_mbit(l
     packets, address = asked.meter.take_grant(asked.grant, 100.0)
     assert LEAST_PACKETS < len(packets) == 10 < MOST_PACKETS
     assert address == Address("10.0.0.9", 7091)
+
+
+def test_after_a_failure_the_next_train_is_a_short_one(log: Any) -> None:
+    """Its packets are the fewer to be lost."""
+    asked = Asked(log)
+    assert asked.meter.turn(asked.peers, 100.0 + TIMEOUT_S) is None
+    again = asked.meter.turn(asked.peers, 130.0)
+    assert again is not None
+    ask = decode(again[0])
+    assert isinstance(ask, Ask)
+    assert ask.packets == LEAST_PACKETS < asked.grant.packets
 
 
 def test_while_a_train_is_under_way_no_other_one_begins(log: Any) -> None:
@@ -166,7 +177,7 @@ def test_forged_repeated_early_and_late_results_teach_nothing(log: Any) -> None:
         asked.meter.take_result(asked.result, 100.0)
     asked.meter.take_grant(asked.grant, 100.0)
     with pytest.raises(ValueError, match="another train"):
-        asked.meter.take_result(Result(asked.result.nonce ^ 1, 10, 10, 0, 1), 100.1)
+        asked.meter.take_result(Result(asked.result.nonce ^ 1, 10, 10, 0, 9, 1), 100.1)
     with pytest.raises(ValueError, match="no train under way"):
         asked.meter.take_result(asked.result, 100.0 + TIMEOUT_S)
     assert asked.meter.take_result(asked.result, 100.1) == ("p", Address("10.0.0.9", 7091))
@@ -174,12 +185,12 @@ def test_forged_repeated_early_and_late_results_teach_nothing(log: Any) -> None:
         asked.meter.take_result(asked.result, 100.1)
 
 
-@pytest.mark.parametrize(("arrived", "disordered", "spread_ns"), [(9, 0, 5), (10, 1, 5), (10, 0, 0)])
+@pytest.mark.parametrize(("arrived", "disordered", "gap_ns"), [(9, 0, 5), (10, 1, 5), (10, 0, 0)])
 def test_a_train_that_arrived_otherwise_than_it_left_is_discarded(
-    log: Any, arrived: int, disordered: int, spread_ns: int
+    log: Any, arrived: int, disordered: int, gap_ns: int
 ) -> None:
     asked = Asked(log)
     asked.meter.take_grant(asked.grant, 100.0)
     nonce = asked.result.nonce
-    assert asked.meter.take_result(Result(nonce, 10, arrived, disordered, spread_ns), 100.1) is None
+    assert asked.meter.take_result(Result(nonce, 10, arrived, disordered, 9 * gap_ns, gap_ns), 100.1) is None
     assert asked.meter.ends == {TrainEnd.DISCARDED: 1}

@@ -30,7 +30,7 @@ GRANT = Grant(NONCE, LEAST_PACKETS, TOKEN)
 
 
 def test_ask_grant_and_result_survive_their_bytes() -> None:
-    ask, result = Ask(NONCE, MOST_PACKETS), Result(NONCE, 20, 19, 1, 157_000_000)
+    ask, result = Ask(NONCE, MOST_PACKETS), Result(NONCE, 20, 19, 1, 157_000_000, 9_820_000)
     assert decode(encode_ask(ask)) == ask
     assert decode(encode_grant(GRANT)) == GRANT
     assert decode(encode_result(result)) == result
@@ -44,14 +44,14 @@ def test_a_train_has_all_its_packets_in_order_and_of_one_length() -> None:
 
 def test_no_answer_is_longer_than_what_was_sent_for_it() -> None:
     assert len(encode_grant(GRANT)) == len(encode_ask(Ask(1, LEAST_PACKETS)))
-    assert len(encode_result(Result(1, 8, 8, 0, 1))) < PACKET_BYTES
+    assert len(encode_result(Result(1, 8, 8, 0, 7, 1))) < PACKET_BYTES
 
 
 @pytest.mark.parametrize(("host", "headers"), [("10.0.0.1", 28), ("2001:db8::1", 48)])
 def test_bytes_count_with_the_headers_of_the_address(host: str, headers: int) -> None:
     assert headers_bytes(host) == headers
     assert train_bytes(10, host) == 10 * (1_200 + headers)
-    talk = (encode_ask(Ask(1, 8)), encode_grant(GRANT), encode_result(Result(1, 8, 8, 0, 1)))
+    talk = (encode_ask(Ask(1, 8)), encode_grant(GRANT), encode_result(Result(1, 8, 8, 0, 7, 1)))
     assert talk_bytes(host) == sum(len(each) + headers for each in talk)
 
 

@@ -34,7 +34,7 @@ def test_the_last_packet_brings_the_result() -> None:
     receiver = TrainReceiver()
     *before, last = arrive(receiver, granted(receiver), range(PACKETS))
     assert before == [None] * (PACKETS - 1)
-    assert last == Result(5, PACKETS, PACKETS, 0, 70_000_000)
+    assert last == Result(5, PACKETS, PACKETS, 0, 70_000_000, 10_000_000)
 
 
 @pytest.mark.parametrize(
@@ -84,6 +84,28 @@ def test_a_packet_counts_with_the_token_from_the_one_who_got_it_in_time_and_with
     with pytest.raises(ValueError, match="late or beyond"):
         receiver.take_packet(Packet(5, grant.token, PACKETS), SENDER, 0, 0.0)
     assert arrive(receiver, grant, range(PACKETS))[-1] is not None
+
+
+def test_the_median_gap_shows_what_is_usual_in_a_train() -> None:
+    """Its first packets came at once."""
+    receiver = TrainReceiver()
+    grant = granted(receiver)
+    arrivals_ns = (900, 905, 907, 1000, 1100, 1200, 1300, 1400)
+    *_, result = (
+        receiver.take_packet(Packet(5, grant.token, position), SENDER, at_ns, 0.1)
+        for position, at_ns in enumerate(arrivals_ns)
+    )
+    assert result == Result(5, PACKETS, PACKETS, 0, 500, 100)
+
+
+def test_a_clock_that_is_set_back_within_a_train_makes_it_worthless() -> None:
+    receiver = TrainReceiver()
+    grant = granted(receiver)
+    *_, result = (
+        receiver.take_packet(Packet(5, grant.token, position), SENDER, at_ns, 0.1)
+        for position, at_ns in enumerate((100, 200, 300, 50, 150, 250, 350, 450))
+    )
+    assert result == Result(5, PACKETS, PACKETS, 0, 0, 0)
 
 
 def test_tokens_cannot_be_guessed_from_earlier_ones() -> None:

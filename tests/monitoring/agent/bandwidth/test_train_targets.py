@@ -62,6 +62,28 @@ def test_afterwards_trains_are_rare() -> None:
     assert 2 * 16 <= len(sender.sent) - before <= 2 * 26
 
 
+def test_of_a_site_the_peer_with_most_trains_goes_on() -> None:
+    """Whoever of the site it is, and whoever else answers now."""
+    fog = [peer for peer, there in PEERS.items() if there.site == "fog"]
+    for measured in fog:
+        targets = TrainTargets(random.Random(1))
+        chosen = targets.choose(0.0, {peer: PEERS[peer] for peer in fog}, Counter((measured,)).__getitem__)
+        assert chosen is not None
+        assert chosen[0] == measured
+
+
+def test_a_peer_that_is_away_for_an_hour_begins_anew() -> None:
+    targets = TrainTargets(random.Random(1))
+    targets.choose(0.0, PEERS, lambda _peer: 0)
+    targets.note_failed("fog-1", 0.0)
+    targets.choose(3_000.0, {}, lambda _peer: 0)
+    targets.choose(3_000.0, PEERS, lambda _peer: 0)
+    assert targets.failures("fog-1") == 1
+    targets.choose(4_000.0, {}, lambda _peer: 0)
+    targets.choose(4_000.0, PEERS, lambda _peer: 0)
+    assert targets.failures("fog-1") == 0
+
+
 def test_a_peer_that_does_not_answer_gives_its_turn_to_another_of_its_site() -> None:
     first = Sender()
     first.run(15.0)

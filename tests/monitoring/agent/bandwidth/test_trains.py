@@ -48,7 +48,7 @@ def test_a_peer_gets_a_grant_and_a_result_back_to_where_it_asked_from() -> None:
     assert (grant.nonce, to, len(granted)) == (5, PEER, len(ASK))
     *before, last = (here.take(packet, PEER, 100 * k, 0.0) for k, packet in enumerate(encode_train(grant)))
     assert before == [()] * 7
-    assert last == ((encode_result(Result(5, 8, 8, 0, 700)), PEER),)
+    assert last == ((encode_result(Result(5, 8, 8, 0, 700, 100)), PEER),)
     assert here.figures() == TrainFigures(answered=1)
 
 
@@ -60,7 +60,11 @@ def test_while_a_train_is_expected_a_peer_gets_no_answer() -> None:
 
 @pytest.mark.parametrize(
     "datagram",
-    [encode_grant(Grant(5, 8, 7)), encode_train(Grant(5, 8, 7))[0], encode_result(Result(5, 8, 8, 0, 700))],
+    [
+        encode_grant(Grant(5, 8, 7)),
+        encode_train(Grant(5, 8, 7))[0],
+        encode_result(Result(5, 8, 8, 0, 700, 100)),
+    ],
     ids=["grant", "packet", "result"],
 )
 @pytest.mark.parametrize("share", [None, 0.05])

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from bridge.problem.ras_constraints import Constraints, read_constraints
-from bridge.problem.storm_settings import parse_storm_settings
+from bridge.wishes.ras_constraints import Constraints, read_constraints
+from bridge.wishes.storm_settings import parse_storm_settings
 
 NAMES = ("a", "b", "c")
 

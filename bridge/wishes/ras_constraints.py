@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bridge.problem.setting_texts import shown
+from bridge.wishes.setting_texts import shown
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from bridge.problem.place import PLACE_FORMS, Place
-from bridge.problem.setting_texts import read_settings
-from bridge.problem.setting_values import (
+from bridge.wishes.place import PLACE_FORMS, Place
+from bridge.wishes.setting_texts import read_settings
+from bridge.wishes.setting_values import (
     COSTS,
     LARGEST_WHOLE,
     AboveZero,

@@ -15,8 +15,8 @@ from pydantic import (
     WrapValidator,
 )
 
-from bridge.problem.place import Place, read_place
-from bridge.problem.setting_texts import LARGEST, shown
+from bridge.wishes.place import Place, read_place
+from bridge.wishes.setting_texts import LARGEST, shown
 from formats.tier import TIERS
 from scheduler.model.metrics.catalogue import RANGED
 from scheduler.model.metrics.link_cost import LINK_COST

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from bridge.problem.cluster_settings import ClusterSettings, Guarantee, parse_cluster_settings
 from bridge.wire.contract import idl
+from bridge.wishes.cluster_settings import ClusterSettings, Guarantee, parse_cluster_settings
 
 POOLS = "resource.aware.scheduler.user.pools"
 MACHINES = "isolation.scheduler.machines"

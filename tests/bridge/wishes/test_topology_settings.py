@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from bridge.problem.place import PLACE_FORMS, Place
-from bridge.problem.topology_settings import parse_topology_settings
+from bridge.wishes.place import PLACE_FORMS, Place
+from bridge.wishes.topology_settings import parse_topology_settings
 from scheduler.model.metrics.catalogue import RANGED
 from scheduler.model.objective import Objective
 

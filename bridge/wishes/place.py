@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from bridge.problem.setting_texts import shown
+from bridge.wishes.setting_texts import shown
 from formats.tier import TIERS
 
 PLACE_FORMS = f'"site:NAME", "host:NAME" or "tier:{"|".join(TIERS)}"'

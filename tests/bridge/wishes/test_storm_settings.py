@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from bridge.problem.storm_settings import (
+from bridge.wishes.storm_settings import (
     DEFAULT_HEAP_MB,
     DEFAULT_PRIORITY,
     StormSettings,

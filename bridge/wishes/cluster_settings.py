@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bridge.faults import phrases
-from bridge.problem.setting_texts import read_settings
+from bridge.wishes.setting_texts import read_settings
 
 _Amount = Annotated[float, Field(ge=0, strict=True, allow_inf_nan=False)]
 _Machines = Annotated[int, Field(ge=1, strict=True)]

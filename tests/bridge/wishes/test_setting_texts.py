@@ -10,17 +10,17 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bridge.network.cluster import gather_hosts
-from bridge.problem.cluster_settings import ClusterSettings, parse_cluster_settings
 from bridge.problem.isolation import isolate
 from bridge.problem.occupancy import RoundState
 from bridge.problem.ranking import rank
-from bridge.problem.setting_texts import read_settings, shown
-from bridge.problem.storm_settings import KEYS, parse_storm_settings
 from bridge.problem.task import make_task
-from bridge.problem.topology_settings import ATTRIBUTES
-from bridge.problem.wishes import wishes_of
 from bridge.readings.believed import read_nodes
 from bridge.settings import Settings
+from bridge.wishes.cluster_settings import ClusterSettings, parse_cluster_settings
+from bridge.wishes.setting_texts import read_settings, shown
+from bridge.wishes.storm_settings import KEYS, parse_storm_settings
+from bridge.wishes.topology_settings import ATTRIBUTES
+from bridge.wishes.wishes import wishes_of
 
 SETTINGS = Settings()
 CLUSTER_KEYS = [str(field.alias) for field in ClusterSettings.model_fields.values() if field.alias]

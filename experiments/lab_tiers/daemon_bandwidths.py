@@ -1,4 +1,4 @@
-"""What the lab's placement daemon is told: the site file with its bandwidths, or without them."""
+"""Settings of the lab's placement daemon: the site file with its bandwidths, or without them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lab.sites import told_to_daemon
+from lab.sites import daemon_tables
 from lab.storm_config import daemon_toml
 
 if TYPE_CHECKING:
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
     from formats.site_file import SiteFile
 
 
-def tell(steps: LabSteps, sites: SiteFile, *, bandwidths: bool) -> None:
+def state_bandwidths(steps: LabSteps, sites: SiteFile, *, bandwidths: bool) -> None:
     """Let the daemon of a lab have the settings of a site file; one that has others is started anew.
 
     Args:
         steps: The steps of a lab that is up.
         sites: The lab's site file; the emulator keeps its bandwidths in any case.
-        bandwidths: Whether the daemon is told of them.
+        bandwidths: Whether they state bandwidths.
 
     Raises:
         lab.errors.LabError: The daemon does not end, or not start.
     """
     lab = steps.lab
-    told = sites if bandwidths else _without_bandwidths(sites)
-    text = daemon_toml(lab.folder, told.executors_per_host, told_to_daemon(told))
+    stated = sites if bandwidths else _without_bandwidths(sites)
+    text = daemon_toml(lab.folder, stated.executors_per_host, daemon_tables(stated))
     path = lab.folder.daemon_settings
     if path.read_text(encoding="utf-8") == text:
         return

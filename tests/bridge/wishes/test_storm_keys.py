@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from bridge.problem.storm_keys import RECORDS, StormKey, storm_keys_reference
-from bridge.problem.storm_settings import KEYS
 from bridge.wire.contract import idl
+from bridge.wishes.storm_keys import RECORDS, StormKey, storm_keys_reference
+from bridge.wishes.storm_settings import KEYS
 
 ROOT = Path(__file__).parents[3]
 
@@ -40,6 +40,6 @@ def test_a_key_is_heeded_with_a_test_or_is_not_heeded(record: StormKey) -> None:
 
 
 def test_the_page_is_what_the_records_say() -> None:
-    """Run bridge.problem.storm_keys to renew it."""
+    """Run bridge.wishes.storm_keys to renew it."""
     page = (ROOT / "docs" / "storm-keys.md").read_text()
     assert f"this part -->\n{storm_keys_reference()}<!-- end" in page

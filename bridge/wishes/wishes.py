@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from bridge.problem.setting_values import COSTS
-from bridge.problem.storm_settings import parse_storm_settings
-from bridge.problem.topology_settings import parse_topology_settings
+from bridge.wishes.setting_values import COSTS
+from bridge.wishes.storm_settings import parse_storm_settings
+from bridge.wishes.topology_settings import parse_topology_settings
 from scheduler.registry import STRATEGIES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from bridge.problem.storm_settings import StormSettings
-    from bridge.problem.topology_settings import TopologySettings
     from bridge.settings import PlanSettings
     from bridge.wire.messages import Topology
+    from bridge.wishes.storm_settings import StormSettings
+    from bridge.wishes.topology_settings import TopologySettings
 
 HELD = {"INACTIVE": "deactivated", "KILLED": "being killed", "REBALANCING": "being rebalanced"}
 """What Storm is about to end or to place anew, or what does no work, by status."""

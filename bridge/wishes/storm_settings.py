@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from bridge.faults import phrases
-from bridge.problem.ras_constraints import CONSTRAINTS, SPREAD, Constraints, read_constraints
-from bridge.problem.setting_texts import LARGEST, read_settings, shown
+from bridge.wishes.ras_constraints import CONSTRAINTS, SPREAD, Constraints, read_constraints
+from bridge.wishes.setting_texts import LARGEST, read_settings, shown
 
 if TYPE_CHECKING:
     from collections.abc import Collection

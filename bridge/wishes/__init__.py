@@ -1,0 +1,1 @@
+"""What topologies and the cluster ask for, as their configurations say it."""
