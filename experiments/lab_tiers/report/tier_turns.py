@@ -121,7 +121,10 @@ class TierTurn:
     def growth_ms_per_s(self) -> float:
         """Growth of the response time in a second, ms, from the first window's median to the last's."""
         at_s, medians = self.over_time()
-        return float((medians[-1] - medians[0]) / (at_s[-1] - at_s[0])) if len(at_s) > 1 else 0.0
+        if len(at_s) < 2:
+            return 0.0
+        # to tenths, and without a minus before nothing
+        return round(float((medians[-1] - medians[0]) / (at_s[-1] - at_s[0])), 1) + 0.0
 
 
 def read_tier_turns(folder: Path, sites: SiteFile) -> tuple[TierTurn, ...]:
