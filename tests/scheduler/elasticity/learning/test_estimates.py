@@ -1,0 +1,60 @@
+"""Estimates that do not contradict each other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scheduler.elasticity.learning.estimates import averaged, clamped, monotone
+
+
+def _random(seed: int, rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
+    random = np.random.default_rng(seed)
+    return random.random((rows, columns)), random.integers(1, 20, (rows, columns)).astype(float)
+
+
+def _in_order(table: np.ndarray) -> bool:
+    return bool((np.diff(table, axis=0) <= 1e-7).all() and (np.diff(table, axis=1) >= -1e-7).all())
+
+
+@given(st.integers(0, 10_000), st.integers(1, 5), st.integers(1, 6))
+def test_the_nearest_table_in_order(seed: int, rows: int, columns: int) -> None:
+    """No table in order that is near to it is nearer to the estimates."""
+    table, weights = _random(seed, rows, columns)
+    fit = monotone(table, weights)
+    assert _in_order(fit)
+    distance = (weights * (fit - table) ** 2).sum()
+    random = np.random.default_rng(seed)
+    for _ in range(20):
+        other = np.sort(np.sort(random.random((rows, columns)), axis=1), axis=0)[::-1]
+        mixed = fit + 0.01 * (other - fit)
+        assert (weights * (mixed - table) ** 2).sum() >= distance - 1e-6
+
+
+def test_what_is_in_order_stays() -> None:
+    table = np.array([[0.3, 0.5], [0.1, 0.2]])
+    assert monotone(table, np.ones((2, 2))).tolist() == table.tolist()
+
+
+def test_a_row_is_pooled_by_weights() -> None:
+    """The mean of what contradicts each other, as the classical algorithm has it."""
+    assert monotone(np.array([[0.4, 0.1, 0.5]]), np.array([[1.0, 3.0, 1.0]])) == pytest.approx(
+        np.array([[0.175, 0.175, 0.5]])
+    )
+    assert monotone(np.array([[0.1], [0.4]]), np.array([[1.0], [2.0]])) == pytest.approx(
+        np.array([[0.3], [0.3]])
+    )
+
+
+@given(st.integers(0, 10_000), st.integers(1, 5), st.integers(1, 6))
+def test_a_clamped_table_stays_in_order(seed: int, rows: int, columns: int) -> None:
+    table = np.zeros((rows, columns))
+    random = np.random.default_rng(seed)
+    for _ in range(20):
+        row, column = int(random.integers(rows)), int(random.integers(columns))
+        value = averaged(float(table[row, column]), float(random.integers(2)), 0.3)
+        table = clamped(table, row, column, value)
+        assert table[row, column] == value
+        assert _in_order(table)
