@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scheduler.base.checks import ModelError, number, whole_number
@@ -100,7 +100,7 @@ def decide(
     held = why_held(observation.now_s, sample, observation.changed_s, parameters.sample_age_max_s)
     if sample is None or held:
         return OperatorRequest("" if sample is None else sample.component, 0, "held", held), state
-    state = _seen(state, sample)
+    state = _seen(state, sample, parameters.scale_out)
     action = threshold_action(sample.utilisation, parameters)
     fullest = max(sample.utilisation)
     if action > 0 and parameters.in_vain_max is not None and state.in_vain >= parameters.in_vain_max:
@@ -113,12 +113,18 @@ def decide(
     return OperatorRequest(sample.component, action, "asked" if action else "kept", why), state
 
 
-def _seen(state: ThresholdState, sample: OperatorSample) -> ThresholdState:
-    """Remember a sample, and whether what was added before it helped; shares do not depend on the load."""
-    total = sum(sample.utilisation)
+def _seen(state: ThresholdState, sample: OperatorSample, scale_out: float) -> ThresholdState:
+    """Remember a sample, and whether what was added before it helped.
+
+    That is judged by the fullest executor's share in all work, which does not depend on the load. Even keys
+    let it fall by n / (n + 1); half of this fall is asked for.
+    """
+    now, total = sample.executors, sum(sample.utilisation)
     share = max(sample.utilisation) / total if total else 0.0
-    if state.executors is None or sample.executors == state.executors:
-        return replace(state, executors=sample.executors, share=share)
-    added = sample.executors > state.executors
-    in_vain = state.in_vain + 1 if added and share >= state.share else 0
-    return ThresholdState(sample.executors, share, in_vain)
+    before = now if state.executors is None else state.executors
+    in_vain = state.in_vain
+    if max(sample.utilisation) <= scale_out or now < before:
+        in_vain = 0
+    elif now > before:
+        in_vain = in_vain + 1 if share > state.share * (1.0 + before / now) / 2.0 else 0
+    return ThresholdState(now, share, in_vain)

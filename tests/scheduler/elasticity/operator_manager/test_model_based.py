@@ -249,8 +249,8 @@ def test_old_samples_teach_nothing() -> None:
         ),
         (
             {"weights": OperatorWeights(0.7, 0.1, 0.2), "pause_s": 20.0},
-            r"weights: reconfiguration 0.1 has to be at least 0.233333 \(performance for the time of a pause\), "
-            "or pauses are free",
+            r"weights: reconfiguration 0.1 has to be at least 0.233333 "
+            r"\(performance for the time of a pause\), or pauses are free",
         ),
         ({"start_from_queues": True}, "start_from_queues: expected a service_rate beside it, got none"),
         ({"discount": 1}, "discount: expected a number < 1, got 1"),
@@ -275,5 +275,5 @@ def test_conditions_know_how_many_executors_the_peak_needs() -> None:
 
 
 def test_weights_add_up_to_one() -> None:
-    with pytest.raises(ValueError, match="^weights: expected a sum of 1, got 1.1$"):
+    with pytest.raises(ValueError, match=r"^weights: expected a sum of 1, got 1\.1$"):
         OperatorWeights(0.5, 0.4, 0.2)

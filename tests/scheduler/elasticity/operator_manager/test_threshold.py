@@ -99,6 +99,23 @@ def test_executors_that_take_nothing_off_the_fullest_one_are_not_asked_for_for_e
     assert endless.action == 1
 
 
+@pytest.mark.parametrize("then", [(0.6,) * 4, (0.9, 0.0, 0.0)], ids=["not full any more", "less of them"])
+def test_additions_in_vain_are_forgotten(then: tuple[float, ...]) -> None:
+    """Keys change."""
+    state = ThresholdState(executors=4, share=0.9, in_vain=2)
+    _, after = asked(OperatorObservation(60.0, sample(*then)), state)
+    assert after.in_vain == 0
+
+
+def test_half_of_what_even_keys_would_give_is_a_help() -> None:
+    """From one executor to two, the fullest one's share falls to a half, or at least to three quarters."""
+    for fullest, in_vain in ((0.74, 0), (0.76, 1)):
+        _, after = asked(
+            OperatorObservation(60.0, sample(fullest, 1.0 - fullest)), ThresholdState(1, share=1.0)
+        )
+        assert after.in_vain == in_vain
+
+
 def test_a_load_that_grows_is_no_addition_in_vain() -> None:
     """Even if all executors stay full."""
     state = ThresholdState()
