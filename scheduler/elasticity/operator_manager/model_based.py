@@ -10,9 +10,9 @@ import numpy as np
 
 from scheduler.base.arrays import frozen
 from scheduler.elasticity.learning.choice import ACTIONS, greedy
+from scheduler.elasticity.managers import why_held
 from scheduler.elasticity.operator_manager.model import OperatorModel, first_unknown
 from scheduler.elasticity.operator_manager.request import OperatorRequest
-from scheduler.elasticity.operator_manager.sample import why_held
 
 if TYPE_CHECKING:
     from scheduler.elasticity.operator_manager.model_parameters import ModelBasedParameters
@@ -73,9 +73,12 @@ def decide(
     assert state.model is not None  # noqa: S101  # it has just been made
     row, level = sample.executors - 1, level_of(sample.arrival_rate, parameters)
     worth = state.model.worth[row, level]
+    if sample.executors < parameters.executors_min:
+        why = f"at least {parameters.executors_min} executors are to run"
+        return OperatorRequest(sample.component, 1, "asked", why, float(worth[2]), float(worth[0])), state
     action = greedy(worth)
     scores = float(worth[ACTIONS.index(action)]), float(worth[0])
-    if parameters.guard and action <= 0 and state.saturated >= 2:
+    if parameters.guard and state.saturated >= 2:
         if sample.executors == parameters.executors_max:
             why = f"the executors are saturated, but there are {parameters.executors_max} at most"
             return OperatorRequest(sample.component, 0, "limited", why), state

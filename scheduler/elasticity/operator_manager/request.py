@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING
 
-RequestVerdict = Literal["asked", "kept", "held", "limited"]
-"""Of a request; "held": there was no sample to decide on, "limited": more is needed than there can be."""
+if TYPE_CHECKING:
+    from scheduler.elasticity.managers import RequestVerdict
 
 
 @dataclass(frozen=True)

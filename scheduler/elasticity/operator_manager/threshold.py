@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scheduler.base.checks import ModelError, number, whole_number
+from scheduler.elasticity.managers import why_held
 from scheduler.elasticity.operator_manager.request import OperatorRequest
-from scheduler.elasticity.operator_manager.sample import why_held
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,7 +63,7 @@ class ThresholdState:
 
 
 def threshold_action(utilisation: Sequence[float], parameters: ThresholdParameters) -> int:
-    """Return +1, -1 or 0.
+    """Return +1, -1 or 0; +1 below the least number in any case.
 
     +1 if max U_r > U_out and n < n_max; -1 if max U_r <= U_out, n > 1 and sum U_r / (n - 1) < c U_out. "The
     replica utilisation exceeds" is read as that of any replica: the fullest one breaks the bound on the
@@ -74,6 +74,8 @@ def threshold_action(utilisation: Sequence[float], parameters: ThresholdParamete
         parameters: U_out, c and the bounds of n.
     """
     n = len(utilisation)
+    if n < parameters.executors_min:
+        return 1
     if max(utilisation) > parameters.scale_out:
         return 1 if n < parameters.executors_max else 0
     if n <= parameters.executors_min:

@@ -116,6 +116,9 @@ def test_with_estimates_kept_a_good_sample_wipes_nothing() -> None:
     assert state.model is not None
     assert state.model.unknown == pytest.approx(np.array([[0, 0.125], [0.25, 0.1]]))
     assert state.model.seen.tolist() == [[0, 3], [1, 0]]
+    # weights 1, 3, 2, 1: all four contradict each other
+    pooled = (3 * 0.125 + 2 * 0.25 + 0.1) / 7
+    assert state.model.expected(chosen) == pytest.approx(np.full((2, 2), pooled))
 
 
 def test_levels_cut_the_rate_evenly_and_end_with_the_highest() -> None:
@@ -209,13 +212,47 @@ def test_saturated_executors_are_answered() -> None:
 def test_a_level_at_which_all_numbers_are_late_is_learned_anew() -> None:
     collapsed = replace(
         OperatorModel.first(parameters()),
-        unknown=np.array([[0.1, 0.5], [0.0, 0.49]]),
+        unknown=np.array([[0.5, 0.5], [0.0, 0.49]]),
         seen=np.full((2, 2), 9.0),
     )
     state = learned(ModelBasedState(collapsed), late(1, 0, 60.0, late=False), parameters(guard=True))
     assert state.model is not None
-    assert state.model.unknown.tolist() == [[0.1, 0.0], [0.0, 0.0]]
+    assert state.model.unknown.tolist() == [[0.5, 0.0], [0.0, 0.0]]
     assert state.model.seen.tolist() == [[9, 0], [9, 0]]
+
+
+def test_executors_that_were_saturated_once_are_not_answered() -> None:
+    state = ModelBasedState(OperatorModel.first(parameters()), saturated=1)
+    request, state = decide(
+        OperatorObservation(60.0, late(1, 1, 60.0, late=False)), state, parameters(guard=True), seed=0
+    )
+    request, state = decide(_saturated(1, 120.0), state, parameters(guard=True), seed=0)
+    assert state.saturated == 1
+    assert request.why != "the executors were saturated twice"
+
+
+def test_at_least_so_many_executors_run() -> None:
+    """Below that one more is asked for, whatever the model says; at it, none less is possible."""
+    chosen = parameters(executors_max=4, executors_min=3, heed_conditions=False)
+    request, state = decide(
+        OperatorObservation(60.0, late(1, 0, 60.0, late=False)), ModelBasedState(), chosen, seed=0
+    )
+    assert (request.action, request.why) == (1, "at least 3 executors are to run")
+    assert state.model is not None
+    assert np.isfinite(state.model.worth[:, :, 0]).all()
+    assert np.isinf(state.model.worth[2, :, 1]).all()
+    assert np.isfinite(state.model.worth[3, :, 1]).all()
+
+
+def test_before_anything_was_seen_levels_stay() -> None:
+    assert OperatorModel.first(parameters()).counts.tolist() == [[1, 0], [0, 1]]
+
+
+def test_of_equal_actions_the_first_is_taken() -> None:
+    """Also if rounding makes a later one cheaper."""
+    assert greedy(np.array([1.0 + 1e-15, 1.0, 2.0])) == 0
+    assert greedy(np.array([2.0, 1.0 + 1e-15, 1.0])) == -1
+    assert greedy(np.array([2.0, np.inf, 1.0])) == 1
 
 
 def test_more_executors_than_it_knows_of_are_named() -> None:
@@ -251,6 +288,10 @@ def test_old_samples_teach_nothing() -> None:
             {"weights": OperatorWeights(0.7, 0.1, 0.2), "pause_s": 20.0},
             r"weights: reconfiguration 0.1 has to be at least 0.233333 "
             r"\(performance for the time of a pause\), or pauses are free",
+        ),
+        (
+            {"weights": OperatorWeights(0.5, 0.3, 0.2), "pause_s": 600.0},
+            "weights: reconfiguration 0.3 has to be at least 0.5 .*",
         ),
         ({"start_from_queues": True}, "start_from_queues: expected a service_rate beside it, got none"),
         ({"discount": 1}, "discount: expected a number < 1, got 1"),

@@ -67,7 +67,8 @@ def test_an_even_load_is_not_given_back_and_asked_for_again(
 
 
 def test_the_least_number_is_kept() -> None:
-    assert threshold_action((0.1, 0.1), ThresholdParameters(executors_max=4, executors_min=2)) == 0
+    parameters = ThresholdParameters(executors_max=4, executors_min=2)
+    assert [threshold_action((0.1,) * n, parameters) for n in (1, 2, 3)] == [1, 0, -1]
 
 
 def test_at_the_most_the_need_is_named() -> None:
