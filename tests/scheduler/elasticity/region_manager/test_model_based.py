@@ -100,6 +100,29 @@ def test_what_was_unmet_is_charged_to_the_hosts_that_there_were() -> None:
     assert learned(state, report(2, 0, 0.0, 240.0, unmet=3), parameters()) is state
 
 
+def test_each_f_has_estimates_of_its_own() -> None:
+    model = RegionModel.first(parameters()).charged((1, 0, 0), 0.8, parameters())
+    model = model.charged((2, 1, 1), 0.4, parameters())
+    assert model.unknown[:, :, 0].tolist() == [[0.4, 0.4], [0.4, 0.4], [0.0, 0.0]]
+    assert model.unknown[:, :, 1].tolist() == [[0.0, 0.2], [0.0, 0.2], [0.0, 0.2]]
+
+
+def test_actions_beyond_the_bounds_are_closed_from_the_start() -> None:
+    worth = RegionModel.first(parameters()).worth
+    assert np.isinf(worth[0, :, :, 1]).all()
+    assert np.isinf(worth[-1, :, :, 2]).all()
+    assert np.isinf(worth[:, :, 0, 1]).all()
+    assert not worth[..., 0].any()
+
+
+def test_hosts_that_boot_are_active() -> None:
+    """At the most no further one is asked for while one boots."""
+    there = RegionReport("north", 0.0, 120.0, 2, 1, 0, 0.5, 1)
+    request, state = decide(RegionObservation(120.0, there), RegionModelState(), parameters(), seed=0)
+    assert state.before == (2, 0, 0)
+    assert request.action == 0
+
+
 def test_several_hosts_less_are_learned_as_less() -> None:
     state = learned(RegionModelState(), report(3, 1, 0.0, 120.0), parameters())
     state = learned(state, report(1, 0, 0.0, 240.0), parameters())
