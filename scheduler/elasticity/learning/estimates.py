@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from scheduler.base.arrays import FloatArray, frozen
 
 _ROUNDS = 200
-"""Projections after which a fit ends at the latest; tables of a few hundred entries take about ten."""
+"""Projections after which a fit ends at the latest."""
 
-_CLOSE = 1e-10
+_CLOSE = 1e-6
+"""Of costs between 0 and 1."""
 
 
 def averaged(old: float, paid: float, learning_rate: float) -> float:
@@ -38,27 +41,45 @@ def clamped(table: FloatArray, row: int, column: int, value: float) -> FloatArra
     return frozen(changed)
 
 
-def monotone(table: FloatArray, weights: FloatArray) -> FloatArray:
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """The nearest table in order to estimates, and what the next fit begins with.
+
+    Attributes:
+        table: (n_servers, n_levels) falls with the number of servers and rises with the level.
+        by_rows: (n_servers, n_levels) what the order of levels took off the estimates, times their weights.
+        by_columns: (n_servers, n_levels) the same for the order of servers.
+    """
+
+    table: FloatArray
+    by_rows: FloatArray
+    by_columns: FloatArray
+
+
+def fitted(table: FloatArray, weights: FloatArray, start: Fit | None = None) -> Fit:
     """Return the nearest table that falls with the number of servers and rises with the level (repaired).
 
     Nearest by weighted squares; the estimates themselves stay as they are. Dykstra's projections onto both
-    orders in turn converge to it.
+    orders in turn converge to it from any earlier fit, as they ascend in the dual problem.
 
     Args:
         table: (n_servers, n_levels) estimates, rows by rising number of servers.
         weights: (n_servers, n_levels) what each estimate weighs (> 0).
+        start: Of estimates that were much the same.
     """
-    fit, by_rows, by_columns = table, np.zeros_like(table), np.zeros_like(table)
+    by_rows = np.zeros_like(table) if start is None else start.by_rows / weights
+    by_columns = np.zeros_like(table) if start is None else start.by_columns / weights
+    fit = table - by_rows - by_columns
     for _ in range(_ROUNDS):
         rows = _rising(fit + by_rows, weights)
-        by_rows += fit - rows
+        by_rows = by_rows + fit - rows
         columns = _rising((rows + by_columns).T[:, ::-1], weights.T[:, ::-1])[:, ::-1].T
-        by_columns += rows - columns
-        step = float(np.abs(columns - fit).max())
+        by_columns = by_columns + rows - columns
+        step = max(float(np.abs(columns - fit).max()), float(np.abs(rows - columns).max()))
         fit = columns
-        if step < _CLOSE and float(np.abs(rows - columns).max()) < _CLOSE:
+        if step < _CLOSE:
             break
-    return frozen(fit)
+    return Fit(frozen(fit), frozen(by_rows * weights), frozen(by_columns * weights))
 
 
 def _rising(values: FloatArray, weights: FloatArray) -> FloatArray:

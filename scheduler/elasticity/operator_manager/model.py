@@ -9,7 +9,7 @@ import numpy as np
 
 from scheduler.base.arrays import BoolArray, FloatArray, frozen
 from scheduler.elasticity.learning.choice import ACTIONS
-from scheduler.elasticity.learning.estimates import averaged, clamped, monotone
+from scheduler.elasticity.learning.estimates import Fit, averaged, clamped, fitted
 from scheduler.elasticity.learning.transitions import counted, first_counts, probabilities
 from scheduler.elasticity.operator_manager.queue_model import response_ms
 
@@ -25,12 +25,14 @@ class OperatorModel:
         counts: (L, L) n[x,x'], how often a level was followed by another.
         unknown: (K, L) cu, estimated cost of being in a state that cannot be computed beforehand.
         seen: (K, L) how often each estimate was updated.
+        fit: (K, L) cu as it is read where estimates are kept.
         worth: (K, L, 3) Q, cost to come of each action of `ACTIONS`; infinite where it is not allowed.
     """
 
     counts: FloatArray
     unknown: FloatArray
     seen: FloatArray
+    fit: Fit
     worth: FloatArray
 
     @classmethod
@@ -38,10 +40,12 @@ class OperatorModel:
         """Return what is known at the beginning."""
         shape = (parameters.executors_max, parameters.levels)
         worth = np.where(_allowed(parameters)[:, None, :], 0.0, np.inf)
+        unknown = first_unknown(parameters)
         return cls(
             first_counts(parameters.levels),
-            first_unknown(parameters),
+            unknown,
             frozen(np.zeros(shape)),
+            fitted(unknown, np.ones(shape)),
             frozen(np.broadcast_to(worth, (*shape, 3)).copy()),
         )
 
@@ -64,20 +68,26 @@ class OperatorModel:
         value = averaged(float(self.unknown[row, level]), paid, parameters.learning_rate)
         seen = self.seen.copy()
         seen[row, level] += 1.0
-        if parameters.keep_estimates:
-            unknown = self.unknown.copy()
-            unknown[row, level] = value
-        else:
+        if not parameters.keep_estimates:
             unknown = clamped(self.unknown, row, level, value)
-        return replace(self, unknown=frozen(unknown), seen=frozen(seen))
+            return replace(self, unknown=unknown, seen=frozen(seen))
+        unknown = self.unknown.copy()
+        unknown[row, level] = value
+        return replace(self, seen=frozen(seen)).with_estimates(frozen(unknown), parameters)
+
+    def with_estimates(self, unknown: FloatArray, parameters: ModelBasedParameters) -> OperatorModel:
+        """Return the model with other estimates, and with what is read off them."""
+        # an average with a constant rate remembers about as many values; a first guess weighs as one
+        remembered = (2.0 - parameters.learning_rate) / parameters.learning_rate
+        weights = np.minimum(self.seen + 1.0, remembered)
+        # estimates that are read as they are are in order, whatever they weigh
+        as_read = bool((unknown == self.fit.table).all())
+        fit = self.fit if as_read else fitted(unknown, weights, self.fit)
+        return replace(self, unknown=unknown, fit=fit)
 
     def expected(self, parameters: ModelBasedParameters) -> FloatArray:
         """(K, L) cu as it is read: the estimates, or the nearest ones that do not contradict each other."""
-        if not parameters.keep_estimates:
-            return self.unknown
-        # an average with a constant rate remembers about as many values; a first guess weighs as one
-        remembered = (2.0 - parameters.learning_rate) / parameters.learning_rate
-        return monotone(self.unknown, np.minimum(self.seen + 1.0, remembered))
+        return self.fit.table if parameters.keep_estimates else self.unknown
 
     def swept(self, parameters: ModelBasedParameters, sweeps: int = 1) -> OperatorModel:
         """Back up the worth of every state and action, all at once in each sweep.

@@ -128,4 +128,5 @@ def _without_saturated_levels(model: OperatorModel, parameters: ModelBasedParame
     if not saturated.any():
         return model
     unknown = np.where(saturated, first_unknown(parameters), model.unknown)
-    return replace(model, unknown=frozen(unknown), seen=frozen(np.where(saturated, 0.0, model.seen)))
+    forgotten = replace(model, seen=frozen(np.where(saturated, 0.0, model.seen)))
+    return forgotten.with_estimates(frozen(unknown), parameters)

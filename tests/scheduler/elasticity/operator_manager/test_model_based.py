@@ -111,14 +111,24 @@ def test_with_estimates_kept_a_good_sample_wipes_nothing() -> None:
         state = learned(state, late(executors, level, 60.0 * (k + 1), late=is_late), chosen)
         assert state.model is not None
         read = state.model.expected(chosen)
-        assert (np.diff(read, axis=0) <= 1e-9).all()
-        assert (np.diff(read, axis=1) >= -1e-9).all()
+        assert (np.diff(read, axis=0) <= 2e-6).all()
+        assert (np.diff(read, axis=1) >= -2e-6).all()
     assert state.model is not None
     assert state.model.unknown == pytest.approx(np.array([[0, 0.125], [0.25, 0.1]]))
     assert state.model.seen.tolist() == [[0, 3], [1, 0]]
     # weights 1, 3, 2, 1: all four contradict each other
     pooled = (3 * 0.125 + 2 * 0.25 + 0.1) / 7
-    assert state.model.expected(chosen) == pytest.approx(np.full((2, 2), pooled))
+    assert state.model.expected(chosen) == pytest.approx(np.full((2, 2), pooled), abs=1e-5)
+
+
+def test_what_was_seen_more_often_weighs_more() -> None:
+    """Also if its own estimate stays: fewer executors at less load seem to cost less than more of them."""
+    chosen = parameters(keep_estimates=True)
+    first = OperatorModel.first(chosen).with_estimates(np.array([[0.0, 0.5], [0.4, 0.5]]), chosen)
+    assert first.fit.table[:, 0] == pytest.approx([0.2, 0.2], abs=1e-5)
+    again = first.charged(1, 0, 0.0, chosen)
+    assert again.unknown.tolist() == first.unknown.tolist()
+    assert again.fit.table[:, 0] == pytest.approx([0.4 / 3, 0.4 / 3], abs=1e-5)
 
 
 def test_levels_cut_the_rate_evenly_and_end_with_the_highest() -> None:
