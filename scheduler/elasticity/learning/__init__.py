@@ -1,0 +1,1 @@
+"""What managers that learn have in common: transition counts, monotone estimates, greedy choices."""

@@ -1,0 +1,139 @@
+"""What a model-based operator manager has learned, and how it learns (paper 004, sections 6.2.2 and 7.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scheduler.base.arrays import BoolArray, FloatArray, frozen
+from scheduler.elasticity.learning.choice import ACTIONS
+from scheduler.elasticity.learning.estimates import Fit, averaged, clamped, fitted
+from scheduler.elasticity.learning.transitions import counted, first_counts, probabilities
+from scheduler.elasticity.operator_manager.queue_model import response_ms
+
+if TYPE_CHECKING:
+    from scheduler.elasticity.operator_manager.model_parameters import ModelBasedParameters
+
+
+@dataclass(frozen=True, eq=False)
+class OperatorModel:
+    """Estimates over states (k, x): k executors, row k - 1, and x the level of the arrival rate.
+
+    Attributes:
+        counts: (L, L) n[x,x'], how often a level was followed by another.
+        unknown: (K, L) cu, estimated cost of being in a state that cannot be computed beforehand.
+        seen: (K, L) how often each estimate was updated.
+        fit: (K, L) cu as it is read where estimates are kept.
+        worth: (K, L, 3) Q, cost to come of each action of `ACTIONS`; infinite where it is not allowed.
+    """
+
+    counts: FloatArray
+    unknown: FloatArray
+    seen: FloatArray
+    fit: Fit
+    worth: FloatArray
+
+    @classmethod
+    def first(cls, parameters: ModelBasedParameters) -> OperatorModel:
+        """Return what is known at the beginning."""
+        shape = (parameters.executors_max, parameters.levels)
+        worth = np.where(_allowed(parameters)[:, None, :], 0.0, np.inf)
+        unknown = first_unknown(parameters)
+        return cls(
+            first_counts(parameters.levels),
+            unknown,
+            frozen(np.zeros(shape)),
+            fitted(unknown, np.ones(shape)),
+            frozen(np.broadcast_to(worth, (*shape, 3)).copy()),
+        )
+
+    def followed(self, before: int, after: int) -> OperatorModel:
+        """Count that a level was followed by another one."""
+        return replace(self, counts=counted(self.counts, before, after))
+
+    def charged(
+        self, executors: int, level: int, paid: float, parameters: ModelBasedParameters
+    ) -> OperatorModel:
+        """Learn what a state has cost beyond what was known (eq. 5).
+
+        Args:
+            executors: k + a, which ran in the interval.
+            level: x', of the arrival rate in it.
+            paid: c - ck(k, a).
+            parameters: Of the manager.
+        """
+        row = executors - 1
+        value = averaged(float(self.unknown[row, level]), paid, parameters.learning_rate)
+        seen = self.seen.copy()
+        seen[row, level] += 1.0
+        if not parameters.keep_estimates:
+            unknown = clamped(self.unknown, row, level, value)
+            return replace(self, unknown=unknown, seen=frozen(seen))
+        unknown = self.unknown.copy()
+        unknown[row, level] = value
+        return replace(self, seen=frozen(seen)).with_estimates(frozen(unknown), parameters)
+
+    def with_estimates(self, unknown: FloatArray, parameters: ModelBasedParameters) -> OperatorModel:
+        """Return the model with other estimates, and with what is read off them."""
+        # an average with a constant rate remembers about as many values; a first guess weighs as one
+        remembered = (2.0 - parameters.learning_rate) / parameters.learning_rate
+        weights = np.minimum(self.seen + 1.0, remembered)
+        # estimates that are read as they are are in order, whatever they weigh
+        as_read = bool((unknown == self.fit.table).all())
+        fit = self.fit if as_read else fitted(unknown, weights, self.fit)
+        return replace(self, unknown=unknown, fit=fit)
+
+    def expected(self, parameters: ModelBasedParameters) -> FloatArray:
+        """(K, L) cu as it is read: the estimates, or the nearest ones that do not contradict each other."""
+        return self.fit.table if parameters.keep_estimates else self.unknown
+
+    def swept(self, parameters: ModelBasedParameters, sweeps: int = 1) -> OperatorModel:
+        """Back up the worth of every state and action, all at once in each sweep.
+
+        Q(s,a) = ck(k,a) + sum_x' P(x'|x) (cu(k+a,x') + gamma min_b Q((k+a,x'),b)). Since k + a is certain,
+        the sum is the same for all states from which k + a is reached: K L^2 multiplications.
+        """
+        chances, unknown = probabilities(self.counts), self.expected(parameters)
+        known, allowed = known_costs(parameters), _allowed(parameters)[:, None, :]
+        worth = self.worth
+        for _ in range(sweeps):
+            reached = (unknown + parameters.discount * worth.min(axis=2)) @ chances.T
+            worth = np.full_like(worth, np.inf)
+            worth[:, :, 0] = known[:, 0, None] + reached
+            worth[1:, :, 1] = known[1:, 1, None] + reached[:-1]
+            worth[:-1, :, 2] = known[:-1, 2, None] + reached[1:]
+            worth = np.where(allowed, worth, np.inf)
+        return replace(self, worth=frozen(worth))
+
+
+def known_costs(parameters: ModelBasedParameters) -> FloatArray:
+    """(K, 3) ck(k, a) = w_rcf [a != 0] + w_res (k + a) / K."""
+    executors = np.arange(1, parameters.executors_max + 1)[:, None] + np.array(ACTIONS)
+    changes = np.array(ACTIONS) != 0
+    weights = parameters.weights
+    resources = weights.resources * executors / parameters.executors_max
+    costs: FloatArray = weights.reconfiguration * changes + resources
+    return costs
+
+
+def first_unknown(parameters: ModelBasedParameters) -> FloatArray:
+    """(K, L) estimates before anything was paid: zeros, or what queues predict at the middle of a level."""
+    k, levels = parameters.executors_max, parameters.levels
+    first = np.zeros((k, levels))
+    if parameters.start_from_queues and parameters.service_rate is not None:
+        for level in range(levels):
+            rate = (level + 0.5) / levels * parameters.rate_max
+            for row in range(k):
+                late = response_ms(rate, row + 1, parameters.service_rate) > parameters.response_max_ms
+                first[row, level] = parameters.weights.performance * late
+    return frozen(first)
+
+
+def _allowed(parameters: ModelBasedParameters) -> BoolArray:
+    """(K, 3) whether each action is allowed with k executors."""
+    reached = np.arange(1, parameters.executors_max + 1)[:, None] + np.array(ACTIONS)
+    within = (reached >= parameters.executors_min) & (reached <= parameters.executors_max)
+    allowed: BoolArray = within | (np.array(ACTIONS) == 0)  # staying always is, also below the least
+    return allowed

@@ -1,0 +1,132 @@
+"""Asks for what a learned model says is cheapest in the long run (paper 004, section 7.2)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scheduler.base.arrays import frozen
+from scheduler.elasticity.learning.choice import ACTIONS, greedy
+from scheduler.elasticity.managers import why_held
+from scheduler.elasticity.operator_manager.model import OperatorModel, first_unknown
+from scheduler.elasticity.operator_manager.request import OperatorRequest
+
+if TYPE_CHECKING:
+    from scheduler.elasticity.operator_manager.model_parameters import ModelBasedParameters
+    from scheduler.elasticity.operator_manager.sample import OperatorObservation, OperatorSample
+
+_BUSY = 0.95
+"""Mean utilisation above which executors count as saturated."""
+
+
+@dataclass(frozen=True, eq=False)
+class ModelBasedState:
+    """Memory of the manager.
+
+    Attributes:
+        model: What it has learned; None: nothing yet.
+        level: x of the last sample; None: there was none.
+        until_s: End of the last sample's interval, s, so that none is learned from twice.
+        saturated: Samples in a row of saturated executors.
+    """
+
+    model: OperatorModel | None = None
+    level: int | None = None
+    until_s: float = -math.inf
+    saturated: int = 0
+
+
+def level_of(rate: float, parameters: ModelBasedParameters) -> int:
+    """Return x = min(L - 1, floor(rate / rate_max L))."""
+    return min(parameters.levels - 1, math.floor(rate / parameters.rate_max * parameters.levels))
+
+
+def decide(
+    observation: OperatorObservation,
+    state: ModelBasedState,
+    parameters: ModelBasedParameters,
+    seed: int,
+) -> tuple[OperatorRequest, ModelBasedState]:
+    """Learn from the interval that has just ended, then ask for the action with the least cost to come.
+
+    What is learned is what really ran: a request that was rejected was no change. Nothing is explored on
+    purpose: what was never tried looks cheap at first.
+
+    Args:
+        observation: The last sample.
+        state: What the last call returned.
+        parameters: Of the manager.
+        seed: Without effect: nothing is drawn.
+    """
+    del seed
+    sample = observation.sample
+    held = why_held(observation.now_s, sample, observation.changed_s, parameters.sample_age_max_s)
+    if sample is None or held:
+        return OperatorRequest("" if sample is None else sample.component, 0, "held", held), state
+    if sample.executors > parameters.executors_max:
+        why = f"{sample.executors} executors run, more than the {parameters.executors_max} that it knows of"
+        return OperatorRequest(sample.component, 0, "held", why), state
+    state = learned(state, sample, parameters)
+    assert state.model is not None  # noqa: S101  # it has just been made
+    row, level = sample.executors - 1, level_of(sample.arrival_rate, parameters)
+    worth = state.model.worth[row, level]
+    if sample.executors < parameters.executors_min:
+        why = f"at least {parameters.executors_min} executors are to run"
+        return OperatorRequest(sample.component, 1, "asked", why, float(worth[2]), float(worth[0])), state
+    action = greedy(worth)
+    scores = float(worth[ACTIONS.index(action)]), float(worth[0])
+    if parameters.guard and state.saturated >= 2:
+        if sample.executors == parameters.executors_max:
+            why = f"the executors are saturated, but there are {parameters.executors_max} at most"
+            return OperatorRequest(sample.component, 0, "limited", why), state
+        why = "the executors were saturated twice"
+        return OperatorRequest(sample.component, 1, "asked", why, float(worth[2]), scores[1]), state
+    why = f"{scores[0]:.4g} is the least cost to come, {scores[1]:.4g} that of staying"
+    return OperatorRequest(sample.component, action, "asked" if action else "kept", why, *scores), state
+
+
+def learned(
+    state: ModelBasedState, sample: OperatorSample, parameters: ModelBasedParameters
+) -> ModelBasedState:
+    """Return the state after a sample that has not been learned from yet."""
+    if sample.until_s <= state.until_s:
+        return state
+    model = OperatorModel.first(parameters) if state.model is None else state.model
+    level = level_of(sample.arrival_rate, parameters)
+    if state.level is not None:
+        model = model.followed(state.level, level)
+        if not (parameters.skip_disturbed and disturbed(sample, parameters)):
+            late = sample.response_ms > parameters.response_max_ms
+            paid = parameters.weights.performance if late else 0.0
+            model = model.charged(sample.executors, level, paid, parameters)
+    if parameters.guard:
+        model = _without_saturated_levels(model, parameters)
+    busy = sum(sample.utilisation) / sample.executors > _BUSY
+    return ModelBasedState(model.swept(parameters), level, sample.until_s, state.saturated + 1 if busy else 0)
+
+
+def disturbed(sample: OperatorSample, parameters: ModelBasedParameters) -> bool:
+    """Return whether an interval says nothing about the number of executors that ran in it.
+
+    A backlog alone is no disturbance where arrivals exceed what executors serve: else overload would never
+    be learned.
+    """
+    if sample.paused:
+        return True
+    if not sample.backlog or parameters.service_rate is None:
+        return False
+    return sample.arrival_rate < sample.executors * parameters.service_rate
+
+
+def _without_saturated_levels(model: OperatorModel, parameters: ModelBasedParameters) -> OperatorModel:
+    """Forget estimates of levels at which every number of executors seems to be late: then the fewest win."""
+    worst = parameters.weights.performance
+    saturated = (model.unknown >= _BUSY * worst).all(axis=0) & (worst > 0.0)
+    if not saturated.any():
+        return model
+    unknown = np.where(saturated, first_unknown(parameters), model.unknown)
+    forgotten = replace(model, seen=frozen(np.where(saturated, 0.0, model.seen)))
+    return forgotten.with_estimates(frozen(unknown), parameters)

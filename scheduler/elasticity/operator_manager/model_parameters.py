@@ -1,0 +1,120 @@
+"""What a model-based operator manager is told, and the conditions between its weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from scheduler.base.checks import ModelError, number, whole_number
+from scheduler.elasticity.operator_manager.queue_model import least_executors
+
+_SUM = 1e-9
+"""Weights add up to 1 within this."""
+
+
+@dataclass(frozen=True)
+class OperatorWeights:
+    """What the three terms of the cost weigh; each term lies in [0, 1], and weights add up to 1.
+
+    Attributes:
+        performance: w_perf, of an interval whose response time is above its bound.
+        reconfiguration: w_rcf, of a change.
+        resources: w_res, of all executors that may run.
+    """
+
+    performance: float = 1.0 / 3.0
+    reconfiguration: float = 1.0 / 3.0
+    resources: float = 1.0 / 3.0
+
+    def __post_init__(self) -> None:
+        given = [
+            number(each, getattr(self, each)) for each in ("performance", "reconfiguration", "resources")
+        ]
+        if abs(sum(given) - 1.0) > _SUM:
+            raise ModelError("weights", f"expected a sum of 1, got {sum(given):g}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelBasedParameters:
+    """Parameters of the manager; those of its repairs are as the paper has it unless they are set.
+
+    Attributes:
+        executors_max: K (>= executors_min).
+        executors_min: Least number (>= 1).
+        levels: L, of the arrival rate (>= 1).
+        rate_max: Tuples per second at the upper end of the highest level (> 0).
+        response_max_ms: R_max,op, bound on the mean time in the component, ms (> 0).
+        weights: Of the cost.
+        discount: gamma, in [0, 1); the paper's text does not state it.
+        learning_rate: alpha, in (0, 1]; the paper's text does not state it.
+        sample_age_max_s: Age above which a sample decides nothing, s (> 0).
+        period_s: Time between two decisions, s (> 0).
+        pause_s: How long a change pauses the component, and what then has waited takes to drain, s (>= 0).
+        service_rate: mu, tuples per second of one executor (> 0); None: unknown.
+        skip_disturbed: Repair: learn no cost from an interval with a pause, or one that drained a backlog
+            although executors could keep up (the latter needs `service_rate`).
+        keep_estimates: Repair: estimates stay as they were learned; that they must not contradict each other
+            is heeded when they are read.
+        guard: Repair: executors that are saturated twice while nothing is asked ask for one more, and a
+            level at which every number of executors seems to be late is learned anew.
+        start_from_queues: Repair: begin with what queues predict, not with zeros (needs `service_rate`).
+        heed_conditions: Refuse weights with which a bad policy is optimal (`conditions`).
+    """
+
+    executors_max: int
+    rate_max: float
+    response_max_ms: float
+    executors_min: int = 1
+    levels: int = 20
+    weights: OperatorWeights = field(default_factory=OperatorWeights)
+    discount: float = 0.99
+    learning_rate: float = 0.1
+    sample_age_max_s: float = 120.0
+    period_s: float = 60.0
+    pause_s: float = 0.0
+    service_rate: float | None = None
+    skip_disturbed: bool = False
+    keep_estimates: bool = False
+    guard: bool = False
+    start_from_queues: bool = False
+    heed_conditions: bool = True
+
+    def __post_init__(self) -> None:
+        whole_number("executors_min", self.executors_min, 1)
+        whole_number("executors_max", self.executors_max, self.executors_min)
+        whole_number("levels", self.levels, 1)
+        number("rate_max", self.rate_max, above=0.0)
+        number("response_max_ms", self.response_max_ms, above=0.0)
+        if number("discount", self.discount, most=1.0) >= 1.0:
+            raise ModelError("discount", "expected a number < 1, got 1")
+        number("learning_rate", self.learning_rate, above=0.0, most=1.0)
+        number("sample_age_max_s", self.sample_age_max_s, above=0.0)
+        number("period_s", self.period_s, above=0.0)
+        number("pause_s", self.pause_s)
+        if self.service_rate is not None:
+            number("service_rate", self.service_rate, above=0.0)
+        elif self.start_from_queues:
+            raise ModelError("start_from_queues", "expected a service_rate beside it, got none")
+        broken = self.conditions()
+        if self.heed_conditions and broken:
+            raise ModelError("weights", broken[0])
+
+    def conditions(self) -> tuple[str, ...]:
+        """Return what is wrong between the weights, one sentence each; empty if a good policy is optimal."""
+        weights, k = self.weights, self.executors_max
+        needed = k
+        if self.service_rate is not None:
+            needed = least_executors(self.rate_max, self.service_rate, self.response_max_ms, k) or k
+        peak = weights.resources * (needed - 1) / k
+        kept = weights.resources / (k * (1.0 - self.discount))
+        free = weights.performance * min(1.0, self.pause_s / self.period_s)
+        broken = []
+        if weights.performance <= peak:
+            less = f"(resources of {needed - 1} of {k} executors), or being late at the peak is optimal"
+            broken.append(f"performance {weights.performance:g} has to be above {peak:g} {less}")
+        if weights.reconfiguration >= kept:
+            more = "(what one executor costs for ever), or none is ever given back"
+            broken.append(f"reconfiguration {weights.reconfiguration:g} has to be below {kept:g} {more}")
+        if weights.reconfiguration < free:
+            less = "(performance for the time of a pause), or pauses are free"
+            broken.append(f"reconfiguration {weights.reconfiguration:g} has to be at least {free:g} {less}")
+        return tuple(broken)
