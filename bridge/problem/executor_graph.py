@@ -11,7 +11,6 @@ from bridge.problem.component_flows import component_flows
 from bridge.problem.flows import Edge, Flow, Layout, user_components
 from bridge.readings.rates import UNMEASURED
 from bridge.wire.messages import Grouping
-from scheduler.base.graph import break_cycles
 from scheduler.model.problem import Stream
 
 if TYPE_CHECKING:
@@ -139,33 +138,6 @@ def _execution_times(measured_ms: FloatArray, layout: Layout) -> FloatArray:
         if known.size:
             times[members] = np.where(np.isnan(own), known.mean(), own)
     return times
-
-
-def _layout(topology: Topology) -> Layout:
-    component = np.array(topology.executor_component, dtype=np.int64)
-    tasks = np.array(topology.executor_last_task, dtype=np.float64) - topology.executor_first_task + 1.0
-    members = tuple(np.flatnonzero(component == index) for index in range(len(topology.component_names)))
-    by_component = tuple(tasks[index] for index in members)
-    return Layout(
-        members, by_component, tuple(count / count.sum() if count.size else count for count in by_component)
-    )
-
-
-def _edges(topology: Topology) -> tuple[tuple[Edge, ...], tuple[tuple[str, str], ...]]:
-    """Return all subscriptions and the pairs of components whose subscriptions are feedback."""
-    pairs = list(zip(topology.stream_from, topology.stream_to, strict=True))
-    own = user_components(topology)
-    user = [index for index, pair in enumerate(pairs) if own.issuperset(pair)]
-    feedback = {
-        user[k] for k in break_cycles(len(topology.component_names), [pairs[index] for index in user])
-    }
-    ordinary = set(user) - feedback
-    edges = tuple(
-        Edge(source, target, topology.stream_groupings[index], topology.stream_ids[index], index in ordinary)
-        for index, (source, target) in enumerate(pairs)
-    )
-    names = topology.component_names
-    return edges, tuple(sorted({(names[pairs[k][0]], names[pairs[k][1]]) for k in feedback}))
 
 
 def _pairs(sent: FloatArray, weight: FloatArray, most: int) -> Iterator[tuple[int, int, float]]:
