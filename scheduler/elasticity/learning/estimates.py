@@ -47,12 +47,10 @@ class Fit:
 
     Attributes:
         table: (n_servers, n_levels) falls with the number of servers and rises with the level.
-        by_rows: (n_servers, n_levels) what the order of levels took off the estimates, times their weights.
-        by_columns: (n_servers, n_levels) the same for the order of servers.
+        by_columns: (n_servers, n_levels) what the order of servers took off the estimates, times weights.
     """
 
     table: FloatArray
-    by_rows: FloatArray
     by_columns: FloatArray
 
 
@@ -60,26 +58,25 @@ def fitted(table: FloatArray, weights: FloatArray, start: Fit | None = None) -> 
     """Return the nearest table that falls with the number of servers and rises with the level (repaired).
 
     Nearest by weighted squares; the estimates themselves stay as they are. Dykstra's projections onto both
-    orders in turn converge to it from any earlier fit, as they ascend in the dual problem.
+    orders in turn converge to it wherever they begin, and sooner from a fit that is near.
 
     Args:
         table: (n_servers, n_levels) estimates, rows by rising number of servers.
         weights: (n_servers, n_levels) what each estimate weighs (> 0).
         start: Of estimates that were much the same.
     """
-    by_rows = np.zeros_like(table) if start is None else start.by_rows / weights
     by_columns = np.zeros_like(table) if start is None else start.by_columns / weights
-    fit = table - by_rows - by_columns
+    fit = table
     for _ in range(_ROUNDS):
-        rows = _rising(fit + by_rows, weights)
-        by_rows = by_rows + fit - rows
+        rows = _rising(table - by_columns, weights)
         columns = _rising((rows + by_columns).T[:, ::-1], weights.T[:, ::-1])[:, ::-1].T
         by_columns = by_columns + rows - columns
         step = max(float(np.abs(columns - fit).max()), float(np.abs(rows - columns).max()))
         fit = columns
         if step < _CLOSE:
             break
-    return Fit(frozen(fit), frozen(by_rows * weights), frozen(by_columns * weights))
+    # columns are in order; what rows lack of it, also after the last round, a running maximum adds
+    return Fit(frozen(np.maximum.accumulate(fit, axis=1)), frozen(by_columns * weights))
 
 
 def _rising(values: FloatArray, weights: FloatArray) -> FloatArray:

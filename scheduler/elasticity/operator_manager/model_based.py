@@ -70,22 +70,31 @@ def decide(
         why = f"{sample.executors} executors run, more than the {parameters.executors_max} that it knows of"
         return OperatorRequest(sample.component, 0, "held", why), state
     state = learned(state, sample, parameters)
-    assert state.model is not None  # noqa: S101  # it has just been made
-    row, level = sample.executors - 1, level_of(sample.arrival_rate, parameters)
-    worth = state.model.worth[row, level]
+    return _request(sample, state, parameters), state
+
+
+def _request(
+    sample: OperatorSample, state: ModelBasedState, parameters: ModelBasedParameters
+) -> OperatorRequest:
+    """Return what is asked for after a sample that has been learned from."""
+    assert state.model is not None  # noqa: S101  # it was made when it learned
+    worth = state.model.worth[sample.executors - 1, level_of(sample.arrival_rate, parameters)]
+    stay, more = float(worth[0]), float(worth[ACTIONS.index(1)])
     if sample.executors < parameters.executors_min:
         why = f"at least {parameters.executors_min} executors are to run"
-        return OperatorRequest(sample.component, 1, "asked", why, float(worth[2]), float(worth[0])), state
-    action = greedy(worth)
-    scores = float(worth[ACTIONS.index(action)]), float(worth[0])
+        return OperatorRequest(sample.component, 1, "asked", why, more, stay)
+    if parameters.hold_disturbed and disturbed(sample, parameters):
+        why = "the sample says nothing: the topology paused, or drained a backlog"
+        return OperatorRequest(sample.component, 0, "held", why)
     if parameters.guard and state.saturated >= 2:
         if sample.executors == parameters.executors_max:
             why = f"the executors are saturated, but there are {parameters.executors_max} at most"
-            return OperatorRequest(sample.component, 0, "limited", why), state
-        why = "the executors were saturated twice"
-        return OperatorRequest(sample.component, 1, "asked", why, float(worth[2]), scores[1]), state
-    why = f"{scores[0]:.4g} is the least cost to come, {scores[1]:.4g} that of staying"
-    return OperatorRequest(sample.component, action, "asked" if action else "kept", why, *scores), state
+            return OperatorRequest(sample.component, 0, "limited", why)
+        return OperatorRequest(sample.component, 1, "asked", "the executors were saturated twice", more, stay)
+    action = greedy(worth)
+    score = float(worth[ACTIONS.index(action)])
+    why = f"{score:.4g} is the least cost to come, {stay:.4g} that of staying"
+    return OperatorRequest(sample.component, action, "asked" if action else "kept", why, score, stay)
 
 
 def learned(

@@ -52,6 +52,8 @@ class ModelBasedParameters:
         service_rate: mu, tuples per second of one executor (> 0); None: unknown.
         skip_disturbed: Repair: learn no cost from an interval with a pause, or one that drained a backlog
             although executors could keep up (the latter needs `service_rate`).
+        hold_disturbed: Repair: nothing is asked for on such an interval. Without it a component that is
+            changed in each period never learns what its changes cost, and goes on.
         keep_estimates: Repair: estimates stay as they were learned; that they must not contradict each other
             is heeded when they are read.
         guard: Repair: executors that are saturated twice while nothing is asked ask for one more, and a
@@ -73,6 +75,7 @@ class ModelBasedParameters:
     pause_s: float = 0.0
     service_rate: float | None = None
     skip_disturbed: bool = False
+    hold_disturbed: bool = False
     keep_estimates: bool = False
     guard: bool = False
     start_from_queues: bool = False

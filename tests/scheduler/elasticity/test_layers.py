@@ -1,0 +1,145 @@
+"""Both layers of paper 004 in one loop: under an even load they come to rest."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from scheduler.elasticity.application_manager import granting as application
+from scheduler.elasticity.application_manager.asking import ApplicationObservation, Asked
+from scheduler.elasticity.infrastructure_manager import granting as infrastructure
+from scheduler.elasticity.infrastructure_manager.granting import AskedHosts
+from scheduler.elasticity.operator_manager import model_based, threshold
+from scheduler.elasticity.operator_manager.model_parameters import ModelBasedParameters, OperatorWeights
+from scheduler.elasticity.operator_manager.queue_model import least_executors, response_ms
+from scheduler.elasticity.operator_manager.sample import OperatorObservation, OperatorSample
+from scheduler.elasticity.region_manager import idle_pool
+from scheduler.elasticity.region_manager.report import RegionObservation, RegionReport
+
+MOST, SERVICE_RATE, BOUND_MS, PER_HOST, DISCOUNT = 6, 100.0, 40.0, 4, 0.9
+
+
+class Loop:
+    """Two components in one region, at even rates; hosts are up one period after they were granted."""
+
+    def __init__(self, rates: tuple[float, float], manager: Any, parameters: Any, state: Any) -> None:
+        self.rates, self.manager, self.parameters = rates, manager, parameters
+        self.executors, self.states, self.changed = [1, 1], [state, state], False
+        self.ready, self.booting, self.moves = 1, 0, 0
+        self.application = application.ApplicationState()
+
+    def period(self, k: int) -> None:
+        """Measure, ask, grant, carry out."""
+        now_s = 60.0 * (k + 1)
+        asked = []
+        for i, (rate, n) in enumerate(zip(self.rates, self.executors, strict=True)):
+            busy = min(1.0, rate / n / SERVICE_RATE)
+            response = min(9e9, response_ms(rate, n, SERVICE_RATE))
+            sample = OperatorSample(
+                f"c{i}", now_s - 60, now_s, n, rate, (busy,) * n, response, paused=self.changed
+            )
+            observation = OperatorObservation(now_s, sample)
+            request, self.states[i] = self.manager.decide(observation, self.states[i], self.parameters, 0)
+            asked.append(Asked(request, "north", response / BOUND_MS))
+        free = self.ready * PER_HOST - sum(self.executors)
+        decision, self.application = application.decide(
+            ApplicationObservation(now_s, tuple(asked), {"north": free}),
+            self.application,
+            application.ApplicationParameters(),
+            0,
+        )
+        actions = {each.component: each.action for each in decision.grants}
+        self.executors = [n + actions.get(f"c{i}", 0) for i, n in enumerate(self.executors)]
+        self.changed = any(actions.values())
+        self.moves += self.changed
+        self._hosts(now_s, sum(decision.unmet.values()))
+
+    def _hosts(self, now_s: float, unmet: int) -> None:
+        used = -(-sum(self.executors) // PER_HOST)  # the fullest host first
+        report = RegionReport(
+            "north", now_s - 60, now_s, self.ready, self.booting, self.ready - used, 0.5, unmet
+        )
+        pool = idle_pool.IdlePoolParameters(hosts_max=5)
+        request, _ = idle_pool.decide(RegionObservation(now_s, report), idle_pool.IdlePoolState(), pool, 0)
+        grants, _ = infrastructure.decide(
+            infrastructure.InfrastructureObservation((AskedHosts(request, report.active, 1.0),)),
+            infrastructure.InfrastructureState(),
+            infrastructure.InfrastructureParameters(),
+            0,
+        )
+        action = sum(each.action for each in grants)
+        self.moves += abs(action)
+        self.ready, self.booting = self.ready + self.booting + min(0, action), max(0, action)
+
+
+def run(loop: Loop, periods: int, quiet: int) -> None:
+    """Run, and check that neither executors nor hosts change in the last periods."""
+    for k in range(periods):
+        if k == periods - quiet:
+            loop.moves = 0
+        loop.period(k)
+        assert sum(loop.executors) <= loop.ready * PER_HOST, "every executor has a place"
+    assert loop.moves == 0
+
+
+even = st.tuples(st.floats(1, 420), st.floats(1, 420))
+
+
+@given(even, st.floats(0.5, 0.9), st.floats(0.4, 0.95))
+def test_thresholds_come_to_rest(rates: tuple[float, float], out: float, factor: float) -> None:
+    parameters = threshold.ThresholdParameters(executors_max=MOST, scale_out=out, scale_in_factor=factor)
+    loop = Loop(rates, threshold, parameters, threshold.ThresholdState())
+    run(loop, 30, 10)
+    for rate, n in zip(rates, loop.executors, strict=True):
+        assert n == MOST or rate / n / SERVICE_RATE <= out
+
+
+weights = st.tuples(st.integers(1, 60), st.integers(1, 60), st.integers(1, 60)).map(
+    lambda parts: OperatorWeights(*(each / sum(parts) for each in parts))
+)
+
+
+def climbing_pays(chosen: OperatorWeights) -> bool:
+    """Whether one executor after the other, up to the most, is cheaper than being late for ever with one."""
+    late_for_ever = (chosen.performance + chosen.resources / MOST) / (1.0 - DISCOUNT)
+    climbing = DISCOUNT ** (MOST - 1) * chosen.resources / (1.0 - DISCOUNT)
+    for step in range(1, MOST):
+        late = chosen.performance if step < MOST - 1 else 0.0
+        paid = chosen.reconfiguration + late + chosen.resources * (step + 1) / MOST
+        climbing += DISCOUNT ** (step - 1) * paid
+    return climbing < late_for_ever
+
+
+@pytest.mark.parametrize("prior", [False, True])
+@pytest.mark.parametrize("kept", [False, True])
+@given(even, weights)
+def test_learning_comes_to_rest_if_weights_meet_the_conditions(
+    kept: bool, prior: bool, rates: tuple[float, float], chosen: OperatorWeights
+) -> None:
+    """And keeps the bound, if going up step by step is worth it."""
+    unchecked = ModelBasedParameters(
+        executors_max=MOST,
+        rate_max=420.0,
+        response_max_ms=BOUND_MS,
+        levels=5,
+        weights=chosen,
+        discount=DISCOUNT,
+        learning_rate=0.5,
+        service_rate=SERVICE_RATE,
+        start_from_queues=prior,
+        skip_disturbed=True,
+        hold_disturbed=True,
+        keep_estimates=kept,
+        heed_conditions=False,
+    )
+    assume(not unchecked.conditions())
+    parameters = replace(unchecked, heed_conditions=True)
+    loop = Loop(rates, model_based, parameters, model_based.ModelBasedState())
+    run(loop, 150, 40)
+    if climbing_pays(chosen):
+        for rate, n in zip(rates, loop.executors, strict=True):
+            assert n >= (least_executors(rate, SERVICE_RATE, BOUND_MS, MOST) or 1)
