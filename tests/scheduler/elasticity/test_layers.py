@@ -116,11 +116,11 @@ def climbing_pays(chosen: OperatorWeights) -> bool:
 
 @pytest.mark.parametrize("prior", [False, True])
 @pytest.mark.parametrize("kept", [False, True])
-@given(even, weights)
+@given(even, weights, st.booleans())
 def test_learning_comes_to_rest_if_weights_meet_the_conditions(
-    kept: bool, prior: bool, rates: tuple[float, float], chosen: OperatorWeights
+    kept: bool, prior: bool, rates: tuple[float, float], chosen: OperatorWeights, guard: bool
 ) -> None:
-    """And keeps the bound, if going up step by step is worth it."""
+    """And keeps the bound, if going up step by step is worth it; else the guard and the weights disagree."""
     unchecked = ModelBasedParameters(
         executors_max=MOST,
         rate_max=420.0,
@@ -134,6 +134,7 @@ def test_learning_comes_to_rest_if_weights_meet_the_conditions(
         skip_disturbed=True,
         hold_disturbed=True,
         keep_estimates=kept,
+        guard=guard and climbing_pays(chosen),
         heed_conditions=False,
     )
     assume(not unchecked.conditions())
