@@ -8,8 +8,8 @@ import numpy as np
 
 from scheduler.base.arrays import FloatArray, frozen
 
-_ROUNDS = 200
-"""Projections after which a fit ends at the latest."""
+_ROUNDS = 2000
+"""Projections after which a fit ends at the latest: one of a hundred tables takes 80, some take hundreds."""
 
 _CLOSE = 1e-6
 """Of costs between 0 and 1."""
