@@ -16,6 +16,7 @@ from cli.extras import lacks_extra
 from cli.instance import instance
 from cli.network import network
 from cli.plan import plan
+from cli.simulate import simulate
 from cli.solve import solve
 from cli.synthetic import synthetic
 from cli.taxi import taxi, taxi_replay
@@ -37,6 +38,7 @@ app.add_typer(data.app, name="data")
 app.add_typer(instance.app, name="instance")
 experiment.app.command("lab-tiers")(experiment_tiers.lab_tiers)
 app.add_typer(experiment.app, name="experiment")
+app.add_typer(simulate.app, name="simulate")
 app.command(cls=solve.NamingStrategies)(solve.solve)
 app.command()(daemon.daemon)
 app.command()(agent.agent)

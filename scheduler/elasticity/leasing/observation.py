@@ -28,6 +28,9 @@ class ComponentReading:
         waiting: Items that wait (>= 0), those that still are at the source included.
         in_service: Items that are being processed (>= 0).
         age_s: How long ago it was measured, s (>= 0).
+        demand_per_s: Items per second that would come to it if no component before it held any up, what
+            waits at the source included (>= 0); None: unknown.
+        service_ms: For so long an item occupies an executor, ms (> 0); None: unknown.
     """
 
     component: str
@@ -35,6 +38,8 @@ class ComponentReading:
     waiting: float
     in_service: float = 0.0
     age_s: float = 0.0
+    demand_per_s: float | None = None
+    service_ms: float | None = None
 
     def __post_init__(self) -> None:
         for k, each in enumerate(self.durations_ms):
@@ -42,6 +47,10 @@ class ComponentReading:
         number("waiting", self.waiting)
         number("in_service", self.in_service)
         number("age_s", self.age_s)
+        if self.demand_per_s is not None:
+            number("demand_per_s", self.demand_per_s)
+        if self.service_ms is not None:
+            number("service_ms", self.service_ms, above=0.0)
 
     def queued(self, reading: QueueReading) -> float:
         """o_queue: how many items are queued."""

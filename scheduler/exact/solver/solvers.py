@@ -41,11 +41,13 @@ class SolverRequest:
         model: The program; if no variable is whole, it is a linear program.
         wanted: Variables whose values are reported.
         prove_only: Whether its time goes to the proof: good solutions are known already.
+        gap: A solution is good enough whose objective is at most so much above the bound (>= 0).
     """
 
     model: ModelProto
     wanted: IntArray
     prove_only: bool = False
+    gap: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +69,7 @@ def run_highs(order: SolverRequest, deadline: Deadline, say: Callable[[SolverAns
     """Solve a program on one thread and send the answer, one message at the end."""
     model = mathopt.Model.from_model_proto(order.model)
     wanted = [model.get_variable(column) for column in order.wanted.tolist()]
-    parameters = mathopt.SolveParameters(relative_gap_tolerance=0.0, absolute_gap_tolerance=0.0)
+    parameters = mathopt.SolveParameters(relative_gap_tolerance=0.0, absolute_gap_tolerance=order.gap)
     parameters.highs.string_options["parallel"] = "off"
     if order.prove_only:
         parameters.highs.double_options["mip_heuristic_effort"] = 0.0

@@ -1,0 +1,239 @@
+"""Hosts in a run: what runs on them when, until when they are paid, and what they have cost."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scheduler.elasticity.leasing.host import Host
+
+if TYPE_CHECKING:
+    from experiments.elasticity.loads import Floats
+    from experiments.elasticity.scenario import Scenario, SimulatedOffer
+    from scheduler.elasticity.leasing.decision import LeasingDecision
+    from scheduler.elasticity.leasing.host import HostStatus
+
+_ROUNDING = 1e-9
+
+
+@dataclass
+class Running:
+    """An executor.
+
+    Attributes:
+        component: Its component.
+        from_s: When it begins to work, s.
+        until_s: When it ends, s.
+        leaves: Whether its end has been decided on.
+    """
+
+    component: str
+    from_s: float
+    until_s: float = math.inf
+    leaves: bool = False
+
+
+@dataclass
+class Leased:
+    """A host.
+
+    Attributes:
+        name: Of the request for it.
+        asked_s: When it was asked for, s.
+        ready_s: When it is up, s.
+        paid_until_s: Until when it is paid, s.
+        units: Billing units paid so far.
+        executors: What runs there, or will.
+        images: Components that have run there.
+        goes_s: When it is given back, s; None: not decided.
+        slow: (n_minutes,) whether it is disturbed from outside in each minute of the run.
+    """
+
+    name: str
+    asked_s: float
+    ready_s: float
+    paid_until_s: float
+    slow: np.ndarray
+    units: int = 1
+    executors: list[Running] = field(default_factory=list)
+    images: set[str] = field(default_factory=set)
+    goes_s: float | None = None
+
+    def seen(self, now_s: float, offer: SimulatedOffer) -> Host:
+        """Return the host as a policy sees it, with all that was decided."""
+        staying = Counter(each.component for each in self.executors if not each.leaves)
+        up: HostStatus = "ready" if now_s >= self.ready_s else "booting"
+        return Host(
+            self.name,
+            offer.cpu,
+            offer.memory_mb,
+            self.paid_until_s,
+            dict(staying),
+            frozenset(self.images),
+            "leaving" if self.goes_s is not None else up,
+        )
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What there is at a moment of a run.
+
+    Attributes:
+        executors: (n_components,) of each component, those that are to come included.
+        hosts: Leased hosts, booting ones included.
+        units: Billing units paid so far.
+        leases: Hosts asked for so far.
+        reconfigurations: Decisions so far that changed executors.
+    """
+
+    executors: tuple[int, ...]
+    hosts: int
+    units: int
+    leases: int
+    reconfigurations: int
+
+
+class Fleet:
+    """The hosts of a run, from one to begin with that has one executor of each component.
+
+    Attributes:
+        hosts: Those that are leased, the oldest lease first.
+        units: Billing units paid so far, those of hosts that are gone included.
+        leases: Hosts asked for so far, the first one not counted.
+        host_s: Seconds for which hosts were leased, from the request on.
+        changes: Executors started, stopped and moved so far.
+        reconfigurations: Decisions that changed executors.
+    """
+
+    def __init__(self, scenario: Scenario, offer: SimulatedOffer, seed: int) -> None:
+        self._scenario, self._offer, self._seed = scenario, offer, seed
+        self._numbers = 0
+        self._paused: dict[str, float] = {}
+        self._gone_units = 0
+        self.leases = self.changes = self.reconfigurations = 0
+        self.host_s = 0.0
+        first = self._new("first", 0.0, boot_s=0.0)
+        for each in scenario.component:
+            first.executors += [Running(each.name, 0.0) for _ in range(each.least)]
+            first.images.add(each.name)
+        self.hosts = [first]
+
+    @property
+    def units(self) -> int:
+        """Billing units paid so far."""
+        return self._gone_units + sum(each.units for each in self.hosts)
+
+    def seen(self, now_s: float) -> tuple[Host, ...]:
+        """Return the hosts as a policy sees them."""
+        return tuple(each.seen(now_s, self._offer) for each in self.hosts)
+
+    def carry_out(self, decision: LeasingDecision, now_s: float) -> None:
+        """Begin what was decided; times of boot and start pass from now on."""
+        by_name = {each.name: each for each in self.hosts}
+        for stop in decision.stops:
+            self._stop(by_name[stop.host], stop.component, now_s)
+        for request in decision.leases:
+            by_name[request] = self._new(request, now_s, self._offer.boot_s)
+            self.hosts.append(by_name[request])
+            self.leases += 1
+        for start in decision.starts:
+            self._start(by_name[start.host], start.component, now_s)
+        for move in decision.moves:
+            from_s = self._start(by_name[move.target], move.component, now_s)
+            self._stop(by_name[move.source], move.component, from_s)
+        for release in decision.releases:
+            by_name[release.host].goes_s = max(now_s, release.at_s)
+        changed = [each.component for each in (*decision.stops, *decision.starts)]
+        changed += [each.component for each in decision.moves]
+        self._paused.update(dict.fromkeys(changed, now_s + self._scenario.pause_s))
+        self.changes += len(changed)
+        self.reconfigurations += bool(changed)
+
+    def pass_until(self, until_s: float) -> None:
+        """Give back what goes, and pay for what stays, up to a time."""
+        for host in list(self.hosts):
+            gone = host.goes_s is not None and host.goes_s <= until_s + _ROUNDING
+            last_s = host.goes_s if gone and host.goes_s is not None else until_s
+            while host.paid_until_s < last_s - _ROUNDING:
+                host.paid_until_s += self._offer.billing_unit_s
+                host.units += 1
+            if gone:
+                self.hosts.remove(host)
+                self._gone_units += host.units
+                self.host_s += last_s - host.asked_s
+            else:
+                host.executors = [each for each in host.executors if each.until_s > until_s]
+
+    def end(self, end_s: float) -> None:
+        """Count what is still leased at the end of the run."""
+        self.host_s += sum(end_s - each.asked_s for each in self.hosts)
+
+    def working(self, times_s: Floats) -> dict[str, Floats]:
+        """Return how many executors of each component work in each step, in executors at full speed.
+
+        Args:
+            times_s: (n,) beginnings of the steps, n >= 1.
+        """
+        begin_s, end_s = float(times_s[0]), float(times_s[-1])
+        working = {each.name: np.zeros(len(times_s)) for each in self._scenario.component}
+        for host in self.hosts:
+            speed = self._speed(host, times_s)
+            throughout: Counter[str] = Counter()
+            for each in host.executors:
+                if each.from_s <= begin_s and each.until_s > end_s:
+                    throughout[each.component] += 1
+                elif each.from_s <= end_s and each.until_s > begin_s:
+                    works = (times_s >= each.from_s) & (times_s < each.until_s)
+                    working[each.component] += np.where(works, speed, 0.0)
+            for component, count in throughout.items():
+                working[component] += count * speed
+        for component, until_s in self._paused.items():
+            if until_s > begin_s:
+                working[component] = np.where(times_s < until_s, 0.0, working[component])
+        return working
+
+    def counts(self) -> Counts:
+        """Return what there is now, and what has been paid and changed so far."""
+        staying = Counter(each.component for host in self.hosts for each in host.executors if not each.leaves)
+        return Counts(
+            tuple(staying[each.name] for each in self._scenario.component),
+            len(self.hosts),
+            self.units,
+            self.leases,
+            self.reconfigurations,
+        )
+
+    def _speed(self, host: Leased, times_s: Floats) -> Floats | float:
+        disturbance = self._scenario.disturbance
+        if not disturbance.per_minute:
+            return 1.0
+        minutes = (times_s // 60.0).astype(np.int64)
+        slow = host.slow[minutes] & (times_s - minutes * 60.0 < disturbance.lasts_s)
+        return np.where(slow, disturbance.speed, 1.0)
+
+    def _new(self, name: str, now_s: float, boot_s: float) -> Leased:
+        ready_s = now_s + boot_s
+        billed_from_s = ready_s if self._scenario.bill_from == "ready" else now_s
+        chance = np.random.default_rng((self._seed, self._numbers))
+        self._numbers += 1
+        minutes = math.ceil(self._scenario.steps * self._scenario.step_s / 60.0) + 1
+        slow = chance.random(minutes) < self._scenario.disturbance.per_minute
+        return Leased(name, now_s, ready_s, billed_from_s + self._offer.billing_unit_s, slow)
+
+    def _start(self, host: Leased, component: str, now_s: float) -> float:
+        cached = component in host.images
+        takes_s = self._scenario.start_cached_s if cached else self._scenario.start_s
+        from_s = max(now_s, host.ready_s) + takes_s
+        host.executors.append(Running(component, from_s))
+        host.images.add(component)
+        return from_s
+
+    def _stop(self, host: Leased, component: str, at_s: float) -> None:
+        staying = (each for each in host.executors if each.component == component and not each.leaves)
+        # what has not begun to work is missed least
+        last = max(staying, key=lambda each: each.from_s)
+        last.until_s, last.leaves = at_s, True

@@ -1,0 +1,165 @@
+"""Queues of components in a run: how many items have come and have been processed by the end of each step.
+
+Items flow like a fluid, first come first served. All that happened is kept, so that how long items waited
+follows exactly from when as many items had come, whatever was changed in between.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from experiments.elasticity.loads import Floats
+    from experiments.elasticity.scenario import Scenario
+
+_NORMAL_GRID = np.linspace(-8.0, 8.0, 4001)
+_NORMAL = np.array([0.5 * (1.0 + math.erf(each / math.sqrt(2.0))) for each in _NORMAL_GRID])
+
+
+@dataclass
+class Queue:
+    """The queue of one component; filled from step to step.
+
+    Attributes:
+        came: (steps + 1,) items that have come by the end of each step; of step k at k + 1.
+        processed: (steps + 1,) items whose processing has ended.
+        steps: How many steps have passed.
+        capacity: Items that could be processed in the last one.
+    """
+
+    came: Floats
+    processed: Floats
+    steps: int = 0
+    capacity: float = 0.0
+
+    @classmethod
+    def empty(cls, steps: int) -> Queue:
+        """Return a queue before the first step."""
+        return cls(np.zeros(steps + 1), np.zeros(steps + 1))
+
+    @property
+    def backlog(self) -> float:
+        """Items that have come and are not processed."""
+        return float(self.came[self.steps] - self.processed[self.steps])
+
+    def step(self, arrivals: Floats, capacity: Floats) -> Floats:
+        """Let some steps pass.
+
+        The backlog follows Lindley's recursion, solved for all steps at once.
+
+        Args:
+            arrivals: (n,) items that come in each step.
+            capacity: (n,) items that could be processed in each step.
+
+        Returns:
+            (n,) items that are processed in each step.
+        """
+        begin, end = self.steps, self.steps + len(arrivals)
+        before = self.backlog
+        drift = np.cumsum(arrivals - capacity)
+        backlog = drift + np.maximum(before, -np.minimum.accumulate(drift))
+        # rounding must not leave items that never come out
+        backlog[backlog < 1e-9] = 0.0
+        self.came[begin + 1 : end + 1] = self.came[begin] + np.cumsum(arrivals)
+        self.processed[begin + 1 : end + 1] = self.came[begin + 1 : end + 1] - backlog
+        self.steps, self.capacity = end, float(capacity[-1])
+        return np.diff(self.processed[begin : end + 1])
+
+    def came_at(self, counts: Floats) -> Floats:
+        """Return in which step the item of each count came (n,), as a fraction."""
+        return _reached(self.came[: self.steps + 1], counts)
+
+    def processed_at(self, counts: Floats) -> Floats:
+        """Return in which step the item of each count was processed (n,), as a fraction."""
+        return _reached(self.processed[: self.steps + 1], counts)
+
+    def waits(self) -> Floats:
+        """Return how many steps the items waited that were processed in each step, on average (steps,)."""
+        middle = (self.processed[1 : self.steps + 1] + self.processed[: self.steps]) / 2.0
+        return np.maximum(0.0, np.arange(self.steps) + 0.5 - self.came_at(middle))
+
+
+@dataclass
+class Queues:
+    """The queues of all components of a run.
+
+    Attributes:
+        scenario: The scenario.
+        load: (steps,) units of load in each step.
+        by_name: Queues by component, each after those from which it receives.
+    """
+
+    scenario: Scenario
+    load: Floats
+    by_name: dict[str, Queue] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.by_name = {each.name: Queue.empty(len(self.load)) for each in self.scenario.order}
+
+    def step(self, begin: int, end: int, executors: dict[str, Floats]) -> None:
+        """Let steps pass from `begin` to before `end`.
+
+        Args:
+            begin: First step.
+            end: The one after the last.
+            executors: (end - begin,) executors of each component that work in each step, in executors at full
+                speed.
+        """
+        step_s = self.scenario.step_s
+        processed: dict[str, Floats] = {}
+        for each in self.scenario.order:
+            arrivals = self.load[begin:end] * (each.source_per_s * step_s)
+            for other, ratio in each.inputs.items():
+                arrivals = arrivals + ratio * processed[other]
+            capacity = executors[each.name] * (step_s * 1000.0 / each.service_ms)
+            processed[each.name] = self.by_name[each.name].step(arrivals, capacity)
+
+    def late(self, factor: float) -> dict[str, Floats]:
+        """Return how many of the items processed in each step were late (steps,), by component.
+
+        Durations where nothing waits are lognormal, so that what is counted is an expectation.
+
+        Args:
+            factor: An item is late once its duration exceeds so many times what is agreed.
+        """
+        late = {}
+        for each in self.scenario.order:
+            queue = self.by_name[each.name]
+            left_ms = factor * each.slo_ms - queue.waits() * (self.scenario.step_s * 1000.0)
+            late[each.name] = np.diff(queue.processed[: queue.steps + 1]) * exceeds(
+                left_ms, each.slo_ms, each.duration_sigma
+            )
+        return late
+
+
+def _reached(total: Floats, counts: Floats) -> Floats:
+    """Return in which step a total first reached each count (n,), as a fraction; it grows evenly in a step.
+
+    Args:
+        total: (steps + 1,) what there was by the end of each step, from 0 on.
+        counts: (n,) counts.
+    """
+    at = np.clip(np.searchsorted(total, counts, side="left"), 1, len(total) - 1)
+    gap = total[at] - total[at - 1]
+    part = np.divide(counts - total[at - 1], gap, out=np.ones_like(counts), where=gap > 0.0)
+    reached: Floats = at - 1 + np.clip(part, 0.0, 1.0)
+    return reached
+
+
+def exceeds(limits_ms: Floats, mean_ms: float, sigma: float) -> Floats:
+    """Return how likely a duration where nothing waits exceeds each limit (n,).
+
+    Args:
+        limits_ms: (n,) limits, ms.
+        mean_ms: Mean of the durations, ms (> 0).
+        sigma: Standard deviation of their logarithms (>= 0).
+    """
+    if not sigma:
+        return (limits_ms < mean_ms).astype(np.float64)
+    some = np.maximum(limits_ms, 1e-9)
+    z = (np.log(some / mean_ms) + sigma**2 / 2.0) / sigma
+    return np.asarray(np.where(limits_ms <= 0.0, 1.0, 1.0 - np.interp(z, _NORMAL_GRID, _NORMAL)))

@@ -1,0 +1,108 @@
+"""Sizes components by their load, and chooses which hosts are kept when their paid time ends."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from scheduler.elasticity.leasing.believed import believed
+from scheduler.elasticity.leasing.decision import LeasingDecision
+from scheduler.elasticity.leasing.draft import Draft
+from scheduler.elasticity.leasing.end_of_unit import with_ends_judged
+from scheduler.elasticity.leasing.growing import Growing, Room
+from scheduler.elasticity.leasing.host_score import fits
+from scheduler.elasticity.leasing.remembering import remembered
+from scheduler.elasticity.leasing.sizing import Need, SizedState, need_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scheduler.elasticity.leasing.component import Component
+    from scheduler.elasticity.leasing.observation import Observation
+    from scheduler.elasticity.leasing.sized_parameters import SizedParameters
+
+_ROUNDING = 1e-9
+
+
+def decide(
+    observation: Observation,
+    state: SizedState,
+    parameters: SizedParameters,
+    seed: int,
+) -> tuple[LeasingDecision, SizedState]:
+    """Decide a round: components that need more get it at once, hosts go at the end of their paid time.
+
+    What a component has beyond its need stays while it costs nothing: until its place is needed, or its host
+    can be given back.
+
+    Args:
+        observation: What is known now.
+        state: What the last round returned.
+        parameters: Of the policy.
+        seed: Without effect: nothing is drawn.
+
+    Raises:
+        ModelError: The observation names a component that the parameters do not.
+    """
+    del seed
+    observation.check_names(parameters.components)
+    now_s, leasing = observation.now_s, state.leasing
+    readings, held = believed(observation, leasing, parameters)
+    state = state.with_readings(now_s, readings, parameters)
+    needs = {
+        name: need
+        for name, reading in readings.items()
+        if (need := need_of(parameters.by_name[name], reading, state.demand[name], parameters)) is not None
+    }
+    hosts = {each.name: each for each in observation.hosts}
+    draft = Draft(hosts, dict(leasing.scalings), LeasingDecision(reasons=held))
+    due = leasing.due(now_s, parameters.decide_interval_s)
+    if due:
+        growing = Growing(now_s, leasing, parameters, partial(_room, parameters, needs))
+        for component in parameters.components:
+            need = needs.get(component.name)
+            if need is not None:
+                for _ in range(need.executors - draft.executors(component.name)):
+                    draft = growing.by_one(draft, component, need.why)
+    draft, settled = with_ends_judged(draft, leasing.settled, needs, parameters, now_s)
+    after = remembered(leasing, draft, now_s, looked=due)
+    return draft.decision, replace(state, leasing=replace(after, settled=settled))
+
+
+def _room(
+    parameters: SizedParameters, needs: Mapping[str, Need], draft: Draft, component: Component
+) -> Room | None:
+    """Return a place on a leased host, if need be that of executors which others do not need.
+
+    Hosts that are up come before those that boot, and those that are paid for longest before others, so that
+    hosts whose paid time ends soon become empty.
+    """
+    hosts = [each for each in draft.hosts.values() if each.status != "leaving"]
+    hosts.sort(key=lambda each: (each.status == "booting", -each.paid_until_s))
+    for host in hosts:
+        if fits(host, component, parameters.by_name) >= 1.0 - _ROUNDING:
+            return Room(draft, host.name)
+    for host in hosts:
+        thinned = _without_surplus(draft, host.name, component, needs, parameters)
+        if thinned is not None:
+            return Room(thinned, host.name)
+    return None
+
+
+def _without_surplus(
+    draft: Draft, host: str, component: Component, needs: Mapping[str, Need], parameters: SizedParameters
+) -> Draft | None:
+    """Stop executors on a host that are not needed until another one fits; None if it never does."""
+    for other in parameters.components:
+        need = needs.get(other.name)
+        if other.name == component.name or need is None or other.name in draft.grown:
+            continue
+        surplus = min(draft.executors(other.name) - need.executors, draft.hosts[host].count(other.name))
+        for _ in range(surplus):
+            draft = draft.stopped(other.name, host).because(
+                "shrunk", other.name, f"{need.why}; an executor on {host} makes room for {component.name}"
+            )
+            if fits(draft.hosts[host], component, parameters.by_name) >= 1.0 - _ROUNDING:
+                return draft
+    return None

@@ -1,0 +1,120 @@
+"""How many executors a component needs: by what comes, what waits, and what is about to come."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from scheduler.elasticity.leasing.state import LeasingState
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from scheduler.elasticity.leasing.component import Component
+    from scheduler.elasticity.leasing.observation import ComponentReading
+    from scheduler.elasticity.leasing.sized_parameters import SizedParameters
+
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class SizedState:
+    """Memory of the policy.
+
+    Attributes:
+        leasing: What it shares with other policies.
+        demand: (n, 2) times, s, and demand, items per second, of each component, the oldest first; as far
+            back as the peak is kept or the trend looks.
+    """
+
+    leasing: LeasingState = field(default_factory=LeasingState)
+    demand: Mapping[str, tuple[tuple[float, float], ...]] = field(default_factory=dict)
+
+    def with_readings(
+        self, now_s: float, readings: Mapping[str, ComponentReading], parameters: SizedParameters
+    ) -> SizedState:
+        """Return the state with the demand of this round, and without what is too old."""
+        since_s = now_s - max(parameters.keep_peak_s, parameters.trend_s)
+        demand: dict[str, tuple[tuple[float, float], ...]] = {}
+        for name in parameters.by_name:
+            kept = tuple(each for each in self.demand.get(name, ()) if since_s <= each[0] < now_s)
+            reading = readings.get(name)
+            if reading is not None and reading.demand_per_s is not None:
+                kept = (*kept, (now_s, reading.demand_per_s))
+            demand[name] = kept
+        return replace(self, demand=demand)
+
+
+@dataclass(frozen=True)
+class Need:
+    """What a component needs.
+
+    Attributes:
+        demand_per_s: Items per second to provide for.
+        service_ms: For so long each occupies an executor, ms.
+        executors: How many there should be.
+        why: Sentence for the reason.
+    """
+
+    demand_per_s: float
+    service_ms: float
+    executors: int
+    why: str
+
+    @property
+    def busy(self) -> float:
+        """Executors that the demand alone keeps busy."""
+        return self.demand_per_s * self.service_ms / 1000.0
+
+
+def need_of(
+    component: Component,
+    reading: ComponentReading,
+    seen: Sequence[tuple[float, float]],
+    parameters: SizedParameters,
+) -> Need | None:
+    """Return what a component needs; None if its demand or its service time is unknown.
+
+    n = demand x service time / target load + backlog x service time / drain time, rounded up, within its
+    bounds. The demand is the highest of the last `keep_peak_s` or, if that is more, where the trend leads.
+
+    Args:
+        component: Which.
+        reading: That counts.
+        seen: (n, 2) times and demand, the oldest first, the reading's own included.
+        parameters: Of the policy.
+    """
+    if reading.demand_per_s is None or reading.service_ms is None or not seen:
+        return None
+    now_s = seen[-1][0]
+    peak = max(demand for at_s, demand in seen if now_s - at_s <= parameters.keep_peak_s)
+    coming = forecast(
+        [each for each in seen if now_s - each[0] <= parameters.trend_s], parameters.ahead_s, peak
+    )
+    demand, backlog = max(peak, coming), reading.waiting
+    service_s = reading.service_ms / 1000.0
+    exact = demand * service_s / parameters.target_load + backlog * service_s / parameters.drain_s
+    executors = max(component.least, math.ceil(exact - _ROUNDING))
+    if component.most is not None:
+        executors = min(executors, component.most)
+    what = "are coming" if coming > peak else "come"
+    why = f"{demand:.3g} items/s {what}, {backlog:.3g} wait, each takes {reading.service_ms:.3g} ms"
+    return Need(demand, reading.service_ms, executors, why)
+
+
+def forecast(seen: Sequence[tuple[float, float]], ahead_s: float, highest: float) -> float:
+    """Return where the straight line through what was seen leads, at most twice the highest demand.
+
+    Args:
+        seen: (n, 2) times, s, and values, the oldest first.
+        ahead_s: How far after the last one, s.
+        highest: Of the values; what doubles within the time ahead is no trend but a jump that has happened.
+    """
+    if len(seen) < 3:
+        return 0.0
+    mean_t = sum(at for at, _ in seen) / len(seen)
+    mean_v = sum(value for _, value in seen) / len(seen)
+    spread = sum((at - mean_t) ** 2 for at, _ in seen)
+    slope = sum((at - mean_t) * (value - mean_v) for at, value in seen) / spread
+    return min(2.0 * highest, mean_v + slope * (seen[-1][0] + ahead_s - mean_t))
