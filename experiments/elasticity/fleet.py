@@ -112,7 +112,7 @@ class Fleet:
     def __init__(self, scenario: Scenario, offer: SimulatedOffer, seed: int) -> None:
         self._scenario, self._offer, self._seed = scenario, offer, seed
         self._numbers = 0
-        self._paused: dict[str, float] = {}
+        self._paused: dict[str, tuple[float, float]] = {}
         self._gone_units = 0
         self.leases = self.changes = self.reconfigurations = 0
         self.host_s = 0.0
@@ -149,7 +149,7 @@ class Fleet:
             by_name[release.host].goes_s = max(now_s, release.at_s)
         changed = [each.component for each in (*decision.stops, *decision.starts)]
         changed += [each.component for each in decision.moves]
-        self._paused.update(dict.fromkeys(changed, now_s + self._scenario.pause_s))
+        self._paused.update(dict.fromkeys(changed, (now_s, now_s + self._scenario.pause_s)))
         self.changes += len(changed)
         self.reconfigurations += bool(changed)
 
@@ -191,9 +191,9 @@ class Fleet:
                     working[each.component] += np.where(works, speed, 0.0)
             for component, count in throughout.items():
                 working[component] += count * speed
-        for component, until_s in self._paused.items():
+        for component, (from_s, until_s) in self._paused.items():
             if until_s > begin_s:
-                working[component] = np.where(times_s < until_s, 0.0, working[component])
+                working[component][(times_s >= from_s) & (times_s < until_s)] = 0.0
         return working
 
     def counts(self) -> Counts:

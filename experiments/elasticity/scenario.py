@@ -89,7 +89,7 @@ class Scenario(Section):
     sample_every: Annotated[int, Field(ge=1)] = 10
     """Every so many-th item's duration is recorded."""
     disturbance: Disturbance = Disturbance()
-    component: Annotated[tuple[SimulatedComponent, ...], Field(min_length=1, strict=False)]
+    component: Annotated[tuple[SimulatedComponent, ...], Field(strict=False)]
     offer: Annotated[dict[str, SimulatedOffer], Field(min_length=1)]
     """Kinds of hosts by name; a run takes one of them."""
     load: Annotated[dict[str, Load], Field(min_length=1)]

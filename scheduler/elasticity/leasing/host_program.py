@@ -48,7 +48,8 @@ class HostChoice:
     @cached_property
     def size(self) -> FloatArray:
         """CPU and memory guaranteed to an executor of each component (n_components, 2)."""
-        return np.array([(each.cpu, each.memory_mb) for each in self.parameters.components])
+        sizes = [(each.cpu, each.memory_mb) for each in self.parameters.components]
+        return np.array(sizes, dtype=np.float64)
 
     @cached_property
     def room(self) -> FloatArray:

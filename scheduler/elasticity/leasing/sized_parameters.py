@@ -39,9 +39,7 @@ class SizedParameters(LeasingParameters):
         super().__post_init__()
         number("target_load", self.target_load, above=0.0, most=1.0)
         if self.target_load >= 1.0:
-            raise ModelError(
-                "target_load", "expected a number < 1, at which nothing is ever worked off, got 1"
-            )
+            raise ModelError("target_load", "expected a number < 1, at which no backlog ever shrinks, got 1")
         number("drain_s", self.drain_s, above=0.0)
         for name in ("keep_peak_s", "trend_s", "ahead_s", "penalty", "move_cost"):
             number(name, getattr(self, name))

@@ -1,4 +1,4 @@
-"""What holds in every round of both policies, whatever the hosts and readings are."""
+"""What holds in every round of each policy, whatever the hosts and readings are."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scheduler.elasticity.leasing import btu, threshold
+from scheduler.elasticity.leasing import btu, sized, threshold
 from scheduler.elasticity.leasing.btu_parameters import BtuParameters
 from scheduler.elasticity.leasing.decision import LeasingDecision
 from scheduler.elasticity.leasing.observation import ComponentReading, Observation
+from scheduler.elasticity.leasing.sized_parameters import SizedParameters
+from scheduler.elasticity.leasing.sizing import SizedState
 from scheduler.elasticity.leasing.state import LeasingState
 from scheduler.elasticity.leasing.threshold import ThresholdParameters
 from tests.scheduler.elasticity.leasing.carried_out import carried_out
@@ -22,9 +24,10 @@ from tests.scheduler.elasticity.leasing.example import COMPONENTS, OFFER, A, F, 
 if TYPE_CHECKING:
     from scheduler.elasticity.leasing.host import Host
 
-POLICIES: dict[str, tuple[Any, Any]] = {
-    "btu": (btu.decide, BtuParameters),
-    "threshold": (threshold.decide, ThresholdParameters),
+POLICIES: dict[str, tuple[Any, Any, Any]] = {
+    "btu": (btu.decide, BtuParameters, LeasingState()),
+    "threshold": (threshold.decide, ThresholdParameters, LeasingState()),
+    "sized": (sized.decide, SizedParameters, SizedState()),
 }
 LIMITED = (replace(A, most=5), replace(F, least=2), R)
 
@@ -47,6 +50,8 @@ readings = st.tuples(
             st.sampled_from([0.0, 0.5, 5.0, 51.0, 251.0]),
             in_service=st.sampled_from([0.0, 2.0]),
             age_s=st.sampled_from([0.0, 0.0, 0.0, 200.0]),
+            demand_per_s=st.sampled_from([0.0, 0.3, 1.0, 2.5]),
+            service_ms=st.sampled_from([100.0, 1000.0]),
         )
         for each in "AFR"
     )
@@ -72,10 +77,10 @@ def fits(one: Host) -> bool:
 @given(hosts, readings, choices)
 def test_a_round_keeps_its_promises(policy: str, before: Any, read: Any, chosen: dict[str, Any]) -> None:
     """Executors are conserved, limits kept, hosts not overfilled, and what is released is idle."""
-    decide, kind = POLICIES[policy]
+    decide, kind, first = POLICIES[policy]
     parameters = kind(components=LIMITED, offer=OFFER, **chosen)
     observation = Observation(300.0, tuple(before), read)
-    decision, state = decide(observation, LeasingState(), parameters, seed=1)
+    decision, state = decide(observation, first, parameters, seed=1)
     after = carried_out(before, decision, OFFER, 300.0)
     had, has = executors(before), executors(after)
     started = Counter(each.component for each in decision.starts)
@@ -102,7 +107,7 @@ def test_a_round_keeps_its_promises(policy: str, before: Any, read: Any, chosen:
 @given(hosts, readings)
 def test_a_round_is_decided_again_to_the_same(policy: str, before: Any, read: Any) -> None:
     """Whatever the seed is, and in whichever order readings come."""
-    decide, kind = POLICIES[policy]
+    decide, kind, first = POLICIES[policy]
     parameters = kind(components=(A, F, R), offer=OFFER)
-    one = decide(Observation(300.0, tuple(before), read), LeasingState(), parameters, seed=1)
-    assert one == decide(Observation(300.0, tuple(before), read[::-1]), LeasingState(), parameters, seed=2)
+    one = decide(Observation(300.0, tuple(before), read), first, parameters, seed=1)
+    assert one == decide(Observation(300.0, tuple(before), read[::-1]), first, parameters, seed=2)

@@ -1,0 +1,63 @@
+"""Queues worked out by hand, and what holds in all of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from experiments.elasticity.queues import Queue, Queues, exceeds
+from tests.experiments.elasticity.scenarios import ONE, TWO, scenario
+
+
+def test_items_wait_until_as_many_as_came_before_are_processed() -> None:
+    queue = Queue.empty(5)
+    processed = queue.step(np.full(5, 2.0), np.array([1.0, 1.0, 4.0, 4.0, 4.0]))
+    assert processed.tolist() == [1.0, 1.0, 4.0, 2.0, 2.0]
+    assert queue.backlog == 0.0
+    # the middle one of step 2, the fourth, came at the end of step 1
+    assert queue.waits().tolist() == pytest.approx([0.25, 0.75, 0.5, 0.0, 0.0])
+    assert queue.came_at(np.array([3.0])).tolist() == [1.5]
+    assert queue.processed_at(np.array([3.0])).tolist() == [2.25]
+
+
+series = st.lists(st.tuples(st.floats(0, 5), st.floats(0, 5)), min_size=1, max_size=30)
+
+
+@given(series, st.integers(0, 29))
+def test_steps_may_pass_at_once_or_one_by_one(steps: list[tuple[float, float]], cut: int) -> None:
+    """Against a queue that is counted step by step."""
+    arrivals, capacity = (np.array(each) for each in zip(*steps, strict=True))
+    queue, cut = Queue.empty(len(steps)), min(cut, len(steps))
+    parts = [slice(0, cut), slice(cut, len(steps))]
+    done = np.concatenate([queue.step(arrivals[p], capacity[p]) for p in parts if len(arrivals[p])])
+    waiting, expected = 0.0, []
+    for came, could in steps:
+        expected.append(min(waiting + came, could))
+        waiting += came - expected[-1]
+    assert done.tolist() == pytest.approx(expected, abs=1e-6)
+    assert queue.backlog == pytest.approx(waiting, abs=1e-6)
+    assert (queue.waits() >= 0.0).all()
+
+
+def test_components_hand_on_what_they_have_processed() -> None:
+    queues = Queues(scenario(component=[TWO, ONE]), np.full(10, 2.0))
+    queues.step(0, 10, {"a": np.ones(10), "b": np.ones(10)})
+    assert queues.by_name["a"].backlog == 0.0
+    assert queues.by_name["b"].processed[-1] == pytest.approx(10.0), "one of two"
+    queues = Queues(scenario(), np.full(10, 4.0))
+    queues.step(0, 10, {"a": np.ones(10), "b": np.ones(10)})
+    assert queues.by_name["a"].backlog == pytest.approx(20.0)
+    late = queues.late(2.0)
+    assert late["a"].tolist() == pytest.approx([0, 0] + [2.0] * 8), "each waits half of its age"
+    assert not late["b"].any()
+
+
+def test_how_likely_a_duration_is_too_long() -> None:
+    limits = np.array([-1.0, 0.0, 999.0, 1000.0])
+    assert exceeds(limits, 1000.0, 0.0).tolist() == [1.0, 1.0, 1.0, 0.0]
+    sigma = 0.35
+    median = 1000.0 * np.exp(-(sigma**2) / 2)
+    found = exceeds(np.array([0.0, median, median * np.exp(sigma), 1e9]), 1000.0, sigma)
+    assert found.tolist() == pytest.approx([1.0, 0.5, 0.158655, 0.0], abs=1e-5)

@@ -1,0 +1,94 @@
+"""Runs: repeatable, accounted for, and with the order of policies that paper 003 reports."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import pytest
+
+from experiments.elasticity.scenario_file import ScenarioError, read_scenario
+from experiments.elasticity.simulation import Asked, simulate
+from tests.experiments.elasticity.scenarios import SHIPPED, scenario
+
+PAPER = read_scenario(SHIPPED / "paper-003.toml")
+
+
+@pytest.mark.parametrize("policy", ["btu", "threshold", "sized"])
+def test_a_run_is_repeated_to_the_same(policy: str) -> None:
+    asked = Asked(policy, "even", "small", seed=3)
+    given = scenario(load={"even": {"kind": "walk", "start": 4, "least": 1, "most": 8, "every_s": 60}})
+    assert simulate(given, asked) == simulate(given, asked)
+
+
+def test_an_easy_run_in_figures() -> None:
+    """One item per second at the first component, half as many at the second; nothing waits."""
+    outcome = simulate(scenario(), Asked("sized", "even", "small"))
+    assert outcome.items == pytest.approx(900.0)
+    assert outcome.late == (0.0, 0.0, 0.0)
+    assert outcome.shares == (1.0, 1.0, 1.0)
+    assert (outcome.units, outcome.leases, outcome.reconfigurations) == (1, 0, 0)
+    assert outcome.total_costs == (1.0, 1.0, 1.0)
+    assert outcome.host_hours == pytest.approx(1 / 6)
+    assert outcome.executor_hours == pytest.approx(2 / 6)
+    assert [(each.until_s, each.load, each.executors, each.hosts) for each in outcome.periods] == [
+        (60.0 * (k + 1), 1.0, (1, 1), 1) for k in range(10)
+    ]
+
+
+def test_periods_add_up_to_the_whole() -> None:
+    outcome = simulate(PAPER, Asked("btu", "walk-1", "10-minutes"))
+    periods = outcome.periods
+    assert len(periods) == 120
+    left = periods[-1].waiting
+    assert sum(each.items for each in periods) + left == pytest.approx(outcome.items)
+    for k, late in enumerate(outcome.late):
+        assert sum(each.late[k] for each in periods) + left == pytest.approx(late)
+    assert sum(each.leases for each in periods) == outcome.leases
+    assert sum(each.units for each in periods) == outcome.units
+    assert sum(each.reconfigurations for each in periods) == outcome.reconfigurations
+
+
+@pytest.mark.parametrize("load", ["stepwise", "two-level"])
+def test_the_order_of_policies(load: str) -> None:
+    """Cost near real time, and share: billing units before the baseline; ours in time before both."""
+    runs = {
+        each: simulate(PAPER, Asked(each, load, "10-minutes", 1)) for each in ("btu", "threshold", "sized")
+    }
+    near = {name: each.total_costs[1] for name, each in runs.items()}
+    assert max(near["btu"], near["sized"]) < near["threshold"]
+    share = {name: each.shares[1] for name, each in runs.items()}
+    assert share["threshold"] < share["btu"] < share["sized"]
+    assert share["sized"] > 0.9
+
+
+def test_a_policy_of_the_scenario() -> None:
+    given = scenario(policy={"lazy": {"kind": "threshold", "queue_up": 1e6, "queue_double": 1e6}})
+    heavy = scenario(load={"even": {"kind": "series", "values": [8], "every_s": 60}}, policy=given.policy)
+    assert simulate(heavy, Asked("lazy", "even", "small")).leases == 0
+    assert simulate(heavy, Asked("threshold", "even", "small")).leases > 0
+    more = {"queue_up": 50.0, "queue_double": 250.0}
+    assert simulate(heavy, Asked("lazy", "even", "small", parameters=more)).leases > 0
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"policy": "best"}, "policy best: must be one of btu, threshold, sized, odd, wrong"),
+        ({"policy": "odd"}, "policy.odd.kind: must be one of btu, threshold, sized"),
+        ({"policy": "wrong"}, 'policy.wrong.queue_up: expected a number >= 0, got "x"'),
+        ({"load": "none"}, "load none: must be one of even"),
+        ({"offer": "none"}, "offer none: must be one of small"),
+        ({"parameters": {"queue": 1}}, "policy.btu.queue: unknown key"),
+        ({"parameters": {"weights": {"queue": -1}}}, "policy.btu.queue: expected a number >= 0, got -1"),
+    ],
+)
+def test_refused(changed: dict[str, Any], message: str) -> None:
+    given = scenario(policy={"odd": {"kind": "x"}, "wrong": {"kind": "btu", "queue_up": "x"}})
+    asked = Asked(**{"policy": "btu", "load": "even", "offer": "small", **changed})
+    with pytest.raises(ScenarioError, match=f"^{message}"):
+        simulate(given, asked)
+
+
+def test_what_is_asked_can_be_written_down() -> None:
+    assert asdict(Asked("btu", "even", "small"))["parameters"] == {}
