@@ -13,7 +13,7 @@ SHIM := java-shim/target/stormplace-shim-0.1.0.jar
 SHIM_SOURCES := $(shell find java-shim/src -type f 2>/dev/null) pom.xml java-shim/pom.xml bridge/placement.thrift
 MVN := mvn -B -ntp
 
-.PHONY: help setup system demo test lint unit servers spark java lab clusters measured evaluation evaluation-tiers bench-shim bench-large bench-large-growth bench-large-made bench-emulator bench-placement bench-replacement simulate-replacement bench-tiers bench-data experiment-response-time experiment-adaptation experiment-replacement experiment-tiers dist clean
+.PHONY: help setup system demo test lint unit servers spark java lab clusters measured evaluation evaluation-tiers bench-shim bench-large bench-large-growth bench-large-made bench-emulator bench-placement bench-replacement simulate-replacement simulate-elasticity bench-tiers bench-data experiment-response-time experiment-adaptation experiment-replacement experiment-tiers dist clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 24
@@ -107,6 +107,9 @@ bench-replacement: setup  ## re-placement: 10,000 second plans, search and optim
 	$(BIN)/python -m benchmarks.replacement $(ARGS)
 	$(BIN)/python -m benchmarks.joint_placement
 	$(BIN)/python -m benchmarks.rolling_horizon
+
+simulate-elasticity: setup  ## executors and hosts by billing units simulated on Spark: paper 003's policies, ours; a report (five minutes)
+	$(BIN)/stormplace experiment elasticity-simulation $(ARGS)
 
 simulate-replacement: setup  ## re-placement simulated on Spark: the paper's rule, ours, hindsight; a report (five minutes)
 	$(BIN)/stormplace experiment replacement-simulation $(ARGS)

@@ -7,18 +7,13 @@ from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]  # py4j ships no types
-from pyspark.errors import PySparkException
-
 from experiments.replacement.day import Day, day, days
 from experiments.replacement.simulation import RULES, Outcome, RuleName, Setting, simulate
 from experiments.replacement.steadiness import SHOWN, Calm, Followed, calm, followed
-from experiments.spark_job import carried_out
-from replay.errors import MachineError
-from replay.failures import cause
+from experiments.spark_tasks import run_tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from pyspark.sql import SparkSession
 
@@ -103,38 +98,10 @@ def run_sweep(
             for shown, number in product(SHOWN, range(extent.changes))
         ),
     ]
-    done = _carried_out(spark, tasks, report)
+    done = run_tasks(spark, "simulated re-placement", tasks, report)
     return Sweep(
         tuple(each for each in done if isinstance(each, Outcome)),
         tuple(each for each in done if isinstance(each, Calm)),
         tuple(each for each in done if isinstance(each, Followed)),
         tuple(each for each in done if isinstance(each, Day)),
     )
-
-
-def _carried_out(
-    spark: SparkSession, tasks: Sequence[Callable[[], Any]], report: Callable[[int, int], None]
-) -> list[Any]:
-    context = spark.sparkContext
-    group = "simulated re-placement"
-
-    def job() -> list[Any]:
-        context.setJobGroup(group, group, interruptOnCancel=True)
-        parts = context.parallelize(tasks, len(tasks))
-        return list(parts.map(lambda task: task()).collect())
-
-    try:
-        return carried_out(context, job, lambda: report(_finished(context, group), len(tasks)))
-    except (Py4JJavaError, PySparkException) as error:
-        raise MachineError(f"the simulation failed: {cause(error)}") from error
-
-
-def _finished(context: Any, group: str) -> int:
-    tracker = context.statusTracker()
-    stages = [
-        tracker.getStageInfo(stage)
-        for job in tracker.getJobIdsForGroup(group)
-        if (info := tracker.getJobInfo(job)) is not None
-        for stage in info.stageIds
-    ]
-    return sum(stage.numCompletedTasks for stage in stages if stage is not None)
