@@ -92,4 +92,4 @@ class Observer:
         if not step:
             return 0.0
         came = float(queue.came[step] - queue.came[step - 1])
-        return max(0.0, came - queue.capacity * float(self._chance.random()))
+        return max(0.0, came - float(queue.capacity[step - 1]) * float(self._chance.random()))

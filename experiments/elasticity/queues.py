@@ -27,19 +27,19 @@ class Queue:
     Attributes:
         came: (steps + 1,) items that have come by the end of each step; of step k at k + 1.
         processed: (steps + 1,) items whose processing has ended.
+        capacity: (steps,) items that could be processed in each step.
         steps: How many steps have passed.
-        capacity: Items that could be processed in the last one.
     """
 
     came: Floats
     processed: Floats
+    capacity: Floats
     steps: int = 0
-    capacity: float = 0.0
 
     @classmethod
     def empty(cls, steps: int) -> Queue:
         """Return a queue before the first step."""
-        return cls(np.zeros(steps + 1), np.zeros(steps + 1))
+        return cls(np.zeros(steps + 1), np.zeros(steps + 1), np.zeros(steps))
 
     @property
     def backlog(self) -> float:
@@ -66,7 +66,8 @@ class Queue:
         backlog[backlog < 1e-9] = 0.0
         self.came[begin + 1 : end + 1] = self.came[begin] + np.cumsum(arrivals)
         self.processed[begin + 1 : end + 1] = self.came[begin + 1 : end + 1] - backlog
-        self.steps, self.capacity = end, float(capacity[-1])
+        self.capacity[begin:end] = capacity
+        self.steps = end
         return np.diff(self.processed[begin : end + 1])
 
     def came_at(self, counts: Floats) -> Floats:

@@ -36,6 +36,10 @@ class SimulatedComponent(Section):
     """Executors that it never falls below."""
     most: Annotated[int, Field(ge=1)] | None = None
     """Executors that it never exceeds."""
+    region: str = ""
+    """Site of its executors; counts under policies that know sites."""
+    delay_ms: NotNegative = 0.0
+    """Delay of the network on the way to it, ms."""
 
 
 class SimulatedOffer(Section):
@@ -71,6 +75,10 @@ class Scenario(Section):
     """Grain of time, s."""
     duration_min: Annotated[float, Field(gt=0, le=60 * 24 * 60)]
     """Length of a run, min."""
+    counted_from_min: NotNegative = 0.0
+    """What is before counts only for what policies learn, min."""
+    response_max_ms: PositiveFloat | None = None
+    """Bound on the response time along the longest path, ms."""
     monitor_interval_s: PositiveFloat = 15.0
     """Time from one call of the policy to the next, s; a multiple of the step but for rounding."""
     late_factors: Annotated[tuple[PositiveFloat, ...], Field(min_length=1, strict=False)] = (1.0, 2.0, 5.0)
@@ -109,6 +117,10 @@ class Scenario(Section):
             if each.most is not None and each.most < each.least:
                 raise ValueError(f"component[{k}].most: must be >= least ({each.least}), got {each.most}")
         _ = self.order
+        if self.counted_from_min >= self.duration_min:
+            raise ValueError(
+                f"counted_from_min: must be < duration_min ({self.duration_min:g}), got {self.counted_from_min:g}"
+            )
         if not any(each.source_per_s for each in self.component):
             raise ValueError("component: none has source_per_s > 0, so that there is no load")
         return self
@@ -132,6 +144,11 @@ class Scenario(Section):
     def steps(self) -> int:
         """Length of a run in steps."""
         return max(1, round(self.duration_min * 60.0 / self.step_s))
+
+    @property
+    def counted_from(self) -> int:
+        """First step that counts."""
+        return min(self.steps - 1, round(self.counted_from_min * 60.0 / self.step_s))
 
     def demand_per_s(self) -> dict[str, float]:
         """Return how many items per second come to each component for one unit of load if none waits."""
