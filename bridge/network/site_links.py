@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -49,7 +50,18 @@ class SiteLinks:
     @property
     def limited(self) -> bool:
         """Whether any bandwidth is."""
-        return bool(np.isfinite(self.uplink).any() or np.isfinite(self.bandwidth).any())
+        return bool(np.isfinite(self.uplink).any() or len(self.limited_pairs))
+
+    @cached_property
+    def limited_pairs(self) -> IntArray:
+        """(n_pairs, 2) the pairs of sites between which the bandwidth is limited, ascending."""
+        return np.argwhere(np.triu(np.isfinite(self.bandwidth), 1)).astype(np.int64)
+
+    @cached_property
+    def limits(self) -> FloatArray:
+        """(n_pairs,) the bandwidth of each of these pairs, bytes/s."""
+        one, other = self.limited_pairs.T
+        return np.asarray(self.bandwidth[one, other], dtype=np.float64)
 
     def with_left(
         self, settings: NetworkSettings, uplink: FloatArray, between: FloatArray
@@ -59,17 +71,17 @@ class SiteLinks:
         Args:
             settings: What they state of sites and links.
             uplink: (n_sites + 1,) what is left of each site's, infinite without a limit.
-            between: (n_sites + 1, n_sites + 1) likewise between two sites.
+            between: (n_pairs,) likewise of the limited pairs of sites.
         """
         sites = {each.name: each for each in settings.site}
         for k in np.flatnonzero(np.isfinite(uplink)).tolist():
             name = self.names[k]
             sites[name] = sites[name].model_copy(update={"uplink_bytes_per_s": float(uplink[k])})
         links = {frozenset(each.between): each for each in settings.link}
-        for a, b in np.argwhere(np.triu(np.isfinite(between), 1)).tolist():
+        for (a, b), most in zip(self.limited_pairs.tolist(), between.tolist(), strict=True):
             ends = self.names[a], self.names[b]
             known = links.get(frozenset(ends), SiteLink.model_construct(between=ends, cost=None))
-            links[frozenset(ends)] = known.model_copy(update={"bandwidth_bytes_per_s": float(between[a, b])})
+            links[frozenset(ends)] = known.model_copy(update={"bandwidth_bytes_per_s": most})
         return settings.model_copy(update={"site": tuple(sites.values()), "link": tuple(links.values())})
 
     def index(self, name: str) -> int:

@@ -192,7 +192,7 @@ class _LargeRound:
             if plan is None:
                 orders.append(order)
             else:
-                self._plans.plans[index] = plan
+                self._plans.take(index, plan)
         self._plans.traces.extend(close.traces)
         counting = ByCounts(
             self._request,
@@ -255,7 +255,13 @@ class _LargeRound:
             return sending(topologies[index], self._wishes[index].own, self._settings.plan, measured)
 
         return BandwidthBook(
-            data.site_links, data.hosts.host_of_supervisor, len(topologies), supervisors_of, sending_of
+            data.site_links,
+            data.hosts.host_of_supervisor,
+            len(topologies),
+            supervisors_of,
+            sending_of,
+            ends_outside=lambda index: self._wishes[index].own.ends_outside,
+            changed=self._plans.changed,
         )
 
     @cached_property

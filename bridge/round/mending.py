@@ -75,6 +75,6 @@ def mend_pins(
         if plan is None:
             plans.keep(index, "kept (pin not met): no room on the hosts that were looked at")
         else:
-            plans.plans[index] = plan
+            plans.take(index, plan)
             moved = plan.decision is Decision.ASSIGN
     return not late

@@ -6,6 +6,7 @@ count too. Both directions count together.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,6 +16,7 @@ from bridge.problem.component_flows import component_flows
 from bridge.problem.links.terminals import terminals_of
 from bridge.readings.rates import UNMEASURED
 from bridge.wire.messages import UNASSIGNED
+from scheduler.base.arrays import floats, ints
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,20 +30,56 @@ if TYPE_CHECKING:
     from bridge.settings import PlanSettings
     from bridge.wire.messages import Topology
     from bridge.wishes.topology_settings import TopologySettings
+    from bridge.wishes.wishes import Wishes
     from scheduler.base.arrays import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
 class BandwidthLeft:
-    """What is left of bandwidths, bytes/s, never below 0, infinite without a limit.
+    """What is left of bandwidths, bytes/s, never below 0.
 
     Attributes:
-        uplink: (n_sites + 1,) into and out of each site.
-        between: (n_sites + 1, n_sites + 1) between two sites, symmetric.
+        uplink: (n_sites + 1,) into and out of each site, infinite without a limit.
+        pairs: (n_pairs, 2) the pairs of sites between which a bandwidth is limited, the first site before the
+            second.
+        between: (n_pairs,) of each of these pairs.
     """
 
     uplink: FloatArray
+    pairs: IntArray
     between: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Traffic:
+    """What one topology sends between the few sites that it uses: sites may be thousands.
+
+    Attributes:
+        sites: (k,) these sites, ascending; the number of all sites stands for those that are not known.
+        between: (k, k) bytes/s, both directions together, symmetric, 0 within a site.
+    """
+
+    sites: IntArray
+    between: FloatArray
+
+    def of_pairs(self, pairs: IntArray, n_sites: int) -> FloatArray:
+        """(n_pairs,) bytes/s of pairs of sites, (n_pairs, 2)."""
+        position = np.full(n_sites + 1, -1)
+        position[self.sites] = np.arange(len(self.sites))
+        one, other = position[pairs].T
+        found = np.zeros(len(pairs))
+        used = (one >= 0) & (other >= 0)
+        found[used] = self.between[one[used], other[used]]
+        return found
+
+    def of_uplinks(self, n_sites: int) -> FloatArray:
+        """(n_sites + 1,) bytes/s into and out of each site."""
+        found = np.zeros(n_sites + 1)
+        found[self.sites] = self.between.sum(axis=1)
+        return found
+
+
+NO_TRAFFIC = Traffic(ints([]), floats([]).reshape(0, 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +98,8 @@ class LinkLoad:
 
     @property
     def part(self) -> float:
-        """Of what it carries."""
-        return self.bytes_per_s / self.most
+        """Of what it carries; infinite where others left nothing of it."""
+        return self.bytes_per_s / self.most if self.most > 0 else math.inf
 
 
 class Sending(NamedTuple):
@@ -94,6 +132,9 @@ def sending(
 class BandwidthBook:
     """The book of one round.
 
+    What a topology sends is worked out once for where its executors run, and the sum over all topologies is
+    kept: it is asked for with each question and each status line, and topologies may be thousands.
+
     Args:
         links: The ways between sites.
         host_of_supervisor: Host of each supervisor.
@@ -101,6 +142,8 @@ class BandwidthBook:
         supervisors_of: Where the executors of a topology run by now, by its position in the request:
             supervisor of each, `UNASSIGNED` for none.
         sending_of: What a topology sends, likewise.
+        ends_outside: Whether it has ends outside Storm, likewise.
+        changed: Positions of topologies in the order in which it was decided about them; it only grows.
     """
 
     def __init__(
@@ -110,6 +153,9 @@ class BandwidthBook:
         count: int,
         supervisors_of: Callable[[int], tuple[int, ...]],
         sending_of: Callable[[int], Sending],
+        *,
+        ends_outside: Callable[[int], bool],
+        changed: Sequence[int],
     ) -> None:
         self._links = links
         self._count = count
@@ -117,7 +163,12 @@ class BandwidthBook:
         self._site = np.append(links.site[list(host_of_supervisor)], len(links.names) + 1)
         self._supervisors_of = supervisors_of
         self._sending_of = sending_of
-        self._known: dict[int, tuple[tuple[int, ...], FloatArray]] = {}
+        self._ends_outside = ends_outside
+        self._changed = changed
+        self._seen = 0
+        self._traffic: list[Traffic] = []
+        self._between = np.zeros(0)
+        self._uplink = np.zeros(0)
 
     def left_by_others(self, topology: int) -> BandwidthLeft | None:
         """Return what all other topologies leave; None if no bandwidth is limited.
@@ -128,10 +179,14 @@ class BandwidthBook:
         links = self._links
         if not links.limited:
             return None
-        used = self._total() - self._traffic(topology)
+        self._catch_up()
+        own, n_sites = self._traffic[topology], len(links.names)
+        uplink = np.maximum(self._uplink - own.of_uplinks(n_sites), 0.0)
+        between = np.maximum(self._between - own.of_pairs(links.limited_pairs, n_sites), 0.0)
         return BandwidthLeft(
-            uplink=np.maximum(links.uplink - used.sum(axis=1), 0.0),
-            between=np.maximum(links.bandwidth - used, 0.0),
+            uplink=np.maximum(links.uplink - uplink, 0.0),
+            pairs=links.limited_pairs,
+            between=np.maximum(links.limits - between, 0.0),
         )
 
     def loads(self, topology: int) -> tuple[LinkLoad, ...]:
@@ -143,47 +198,51 @@ class BandwidthBook:
         links = self._links
         if not links.limited:
             return ()
-        own, every, names = self._traffic(topology), self._total(), links.names
+        self._catch_up()
+        own, names = self._traffic[topology], links.names
+        over = np.isfinite(links.uplink) & (own.of_uplinks(len(names)) > 0)
         found = [
-            LinkLoad(f"uplink {names[k]}", float(every[k].sum()), float(links.uplink[k]))
-            for k in np.flatnonzero(np.isfinite(links.uplink) & (own.sum(axis=1) > 0)).tolist()
+            LinkLoad(f"uplink {names[k]}", float(self._uplink[k]), float(links.uplink[k]))
+            for k in np.flatnonzero(over).tolist()
         ]
-        found += [
-            LinkLoad(f"link {names[a]} - {names[b]}", float(every[a, b]), float(links.bandwidth[a, b]))
-            for a, b in np.argwhere(np.triu(np.isfinite(links.bandwidth) & (own > 0), 1)).tolist()
-        ]
+        for k in np.flatnonzero(own.of_pairs(links.limited_pairs, len(names)) > 0).tolist():
+            one, other = links.limited_pairs[k].tolist()
+            what = f"link {names[one]} - {names[other]}"
+            found.append(LinkLoad(what, float(self._between[k]), float(links.limits[k])))
         return tuple(sorted(found, key=lambda each: -each.part))
 
-    def _total(self) -> FloatArray:
-        """(n_sites + 1, n_sites + 1) what all topologies send between sites, symmetric."""
-        total = np.zeros(self._links.bandwidth.shape)
-        for each in range(self._count):
-            total += self._traffic(each)
-        return total
+    def _catch_up(self) -> None:
+        """Bring the sums up to what was decided by now."""
+        pairs, n_sites = self._links.limited_pairs, len(self._links.names)
+        again = sorted({*self._changed[self._seen :]})
+        if not self._traffic:
+            self._uplink, self._between = np.zeros(n_sites + 1), np.zeros(len(pairs))
+            self._traffic = [NO_TRAFFIC] * self._count
+            again = [*range(self._count)]
+        self._seen = len(self._changed)
+        for topology in again:
+            before, now = self._traffic[topology], self._sent(topology)
+            self._traffic[topology] = now
+            self._uplink += now.of_uplinks(n_sites) - before.of_uplinks(n_sites)
+            self._between += now.of_pairs(pairs, n_sites) - before.of_pairs(pairs, n_sites)
 
-    def _traffic(self, topology: int) -> FloatArray:
-        """Return what a topology sends between sites, worked out once for where its executors run."""
-        supervisors = self._supervisors_of(topology)
-        known = self._known.get(topology)
-        if known is None or known[0] != supervisors:
-            site = self._site[np.where(np.array(supervisors) == UNASSIGNED, -1, supervisors)]
-            known = supervisors, self._sent(topology, site.astype(np.int64))
-            self._known[topology] = known
-        return known[1]
-
-    def _sent(self, topology: int, site: IntArray) -> FloatArray:
-        shape = self._links.bandwidth.shape
-        if len(set(site.tolist())) == 1 and not self._sending_of(topology).terminals:
-            return np.zeros(shape)
+    def _sent(self, topology: int) -> Traffic:
+        supervisors = np.array(self._supervisors_of(topology), dtype=np.int64)
+        site = self._site[np.where(supervisors == UNASSIGNED, -1, supervisors)].astype(np.int64)
+        if len(set(site.tolist())) < 2 and not self._ends_outside(topology):
+            return NO_TRAFFIC
         return traffic(self._sending_of(topology), site, self._links)
 
 
-def book_of(state: RoundState, links: SiteLinks, task_of: Callable[[int], Task]) -> BandwidthBook:
+def book_of(
+    state: RoundState, links: SiteLinks, wishes: Sequence[Wishes], task_of: Callable[[int], Task]
+) -> BandwidthBook:
     """Return the book of a round that is planned executor by executor.
 
     Args:
         state: The cluster as decisions are taken.
         links: The ways between sites.
+        wishes: What each topology asks for.
         task_of: What is known of a topology, by its position in the request.
     """
 
@@ -192,11 +251,19 @@ def book_of(state: RoundState, links: SiteLinks, task_of: Callable[[int], Task])
         return Sending(task.flows, task.terminals)
 
     hosts, count = state.hosts.host_of_supervisor, len(state.request.topologies)
-    return BandwidthBook(links, hosts, count, state.supervisors, sending_of)
+    return BandwidthBook(
+        links,
+        hosts,
+        count,
+        state.supervisors,
+        sending_of,
+        ends_outside=lambda topology: wishes[topology].own.ends_outside,
+        changed=state.changed,
+    )
 
 
-def traffic(sending: Sending, site: IntArray, links: SiteLinks) -> FloatArray:
-    """Return (n_sites + 1, n_sites + 1) what a topology sends between sites, bytes/s, symmetric.
+def traffic(sending: Sending, site: IntArray, links: SiteLinks) -> Traffic:
+    """Return what a topology sends between sites.
 
     What flows within a site is left out, and so is what executors without a slot would send.
 
@@ -205,15 +272,18 @@ def traffic(sending: Sending, site: IntArray, links: SiteLinks) -> FloatArray:
         site: (n_executors,) site of each executor, one more than the number of sites for none.
         links: Knows the sites.
     """
-    flows, width = sending.flows, len(links.names) + 2
+    flows, ends = sending.flows, [links.index(each.site) for each in sending.terminals]
+    sites, place = np.unique(np.append(site, ends).astype(np.int64), return_inverse=True)
+    own, outside, width = place[: len(site)], place[len(site) :].tolist(), len(sites)
     members = flows.layout.members
     total = np.zeros((width, width))
     for edge, flow, size in zip(flows.edges, flows.flows, flows.tuple_bytes.tolist(), strict=True):
-        sent = np.bincount(site[members[edge.source]], flow.sent * size, width)
-        total += np.outer(sent, np.bincount(site[members[edge.target]], flow.weight, width))
-    for each in sending.terminals:
-        total[links.index(each.site)] += np.bincount(site[each.members], each.rate * each.tuple_bytes, width)
-    placed = total[:-1, :-1]
+        sent = np.bincount(own[members[edge.source]], flow.sent * size, width)
+        total += np.outer(sent, np.bincount(own[members[edge.target]], flow.weight, width))
+    for end, each in zip(outside, sending.terminals, strict=True):
+        total[end] += np.bincount(own[each.members], each.rate * each.tuple_bytes, width)
+    known = int(np.searchsorted(sites, len(links.names) + 1))
+    placed = total[:known, :known]
     between = placed + placed.T
     np.fill_diagonal(between, 0.0)
-    return between
+    return Traffic(sites[:known], between)

@@ -78,7 +78,7 @@ def test_what_is_left_takes_the_place_of_what_is_stated():
         }
     )
     links = gather_site_links(hosts("a", "b", "c"), settings, {frozenset(("b", "c")): 100.0})
-    left = links.with_left(settings, links.uplink / 2, links.bandwidth / 4)
+    left = links.with_left(settings, links.uplink / 2, links.limits / 4)
     again = gather_site_links(hosts("a", "b", "c"), left, {})
     assert (again.uplink[0], again.bandwidth[0, 1]) == (5.0, 2.0)
     assert again.bandwidth[1, 2] == pytest.approx(25.0)
