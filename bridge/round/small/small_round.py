@@ -252,7 +252,8 @@ class _Planner:
             return None
         if task.topology.n_executors == 0:
             return Verdict("kept", "no executors")
-        held = why_held(task) or ("" if task.bounds else why_no_gain(task, self._frozen_by))
+        bound = task.bounds or task.settings.colocate or self._search.limits_bandwidth(task)
+        held = why_held(task) or ("" if bound else why_no_gain(task, self._frozen_by))
         held = held or why_not_searched(task, self._data.delays)
         if held:
             self._stability.forget(task.index)

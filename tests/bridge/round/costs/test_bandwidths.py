@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from bridge.round.planner import plan_round
+from bridge.settings import MoveSettings
 from bridge.wire.messages import Decision
 from tests.bridge.round.costs.tier_rounds import chain, planned, settings_of, sites_of, tiers
 
@@ -123,6 +124,28 @@ def test_what_runs_above_a_bandwidth_moves_whatever_it_gains(make):
     (kept,) = planned(after, settings_of(uplinks(e1=5_000.0)))
     assert kept.decision is Decision.KEEP
     assert "uplink e1" not in kept.status
+
+
+@pytest.mark.parametrize(
+    ("keys", "move"),
+    [
+        ({"replan.persistence": "pin"}, {}),
+        ({}, {"freeze": [{"begin": "00:00", "end": "23:00"}]}),
+    ],
+    ids=["only what has to move", "a freeze window"],
+)
+def test_what_runs_above_a_bandwidth_moves_where_nothing_moves_for_a_gain(make, keys, move):
+    """As what breaks a limit of its own does; what breaks none stays."""
+    above = make.assigned(chain(make, "a", (1, 1), {**KEYS, **keys}), [0, 6])
+    within = make.assigned(chain(make, "b", (1, 1), {"pin": {"c0": "site:f1"}, **keys}), [3, 7])
+    settings = settings_of(uplinks(e1=5_000.0))
+    at_once = MoveSettings.model_validate({"cool_down_s": 0, "stabilisation_s": 0, **move})
+    settings = settings.model_copy(update={"move": at_once})
+    done = plan_round(tiers(make, above, within), settings, lambda: 0.0, unix_s=43_200.0)
+    moved, kept = done.response.plans
+    assert "as the bandwidth of e1-(uplink) is exceeded" in moved.status
+    assert kept.decision is Decision.KEEP
+    assert re.search("only what has to move does|no moves for gains", kept.status)
 
 
 def test_what_cannot_be_within_stays_and_is_named(make):
