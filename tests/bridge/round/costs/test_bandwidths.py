@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from bridge.round.memory import NOTHING, memory_from_json
 from bridge.round.planner import plan_round
 from bridge.settings import MoveSettings
 from bridge.wire.messages import Decision
@@ -167,6 +168,31 @@ def test_what_the_others_send_counts_on_many_hosts(make):
     assert sent(request, plans)["e1"] <= 10_500.0
     wide = planned(request, settings_of(uplinks(e1=5_000.0)))
     assert sent(request, wide)["e1"] == pytest.approx(2_000.0)
+
+
+def test_a_measured_bandwidth_outlasts_the_silence_of_its_agent(make):
+    """For half an hour: nothing moves over the narrow way, and nothing back, while an agent begins anew."""
+    keys = {
+        **KEYS,
+        "pin": {"c0": "site:e1", "c2": "site:c1"},
+        "tuple.bytes": {"c1": 1},
+        "weights": {"link_cost": 1},
+        "destination": {"c1": "site:c1"},
+    }
+    link = {"delay_ms": 60.2, "age_s": 1.0, "samples": 5, "loss": 0.0, "availability": 1.0}
+    narrow = {"c1-0000": {**link, "bandwidth_bytes_per_s": 5_000.0}}
+    speaking = make.reading("e1-0000", "e1", 0.0, links=narrow)
+    request = tiers(make, chain(make, "t", (1, 1, 1), keys))
+    memory, sites = NOTHING, []
+    for now_s, age_ms in ((0.0, 500), (60.0, 600_000), (1_800.0, 600_000), (1_860.0, 500)):
+        first = replace(speaking, age_ms=age_ms)
+        others = tuple(each for each in request.readings if each.name != "e1-0000")
+        request = replace(request, readings=(first, *others))
+        done = plan_round(request, settings_of({}), lambda: 0.0, memory=memory, now_s=now_s)
+        memory = memory_from_json(done.memory.to_json())
+        request = make.carried_out(request, done.response)
+        sites.append(request.supervisors[request.topologies[0].executor_supervisor[1]].host[:2])
+    assert sites == ["f1", "f1", "c1", "f1"]
 
 
 def _response(request, settings):
