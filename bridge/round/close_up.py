@@ -20,11 +20,12 @@ from bridge.wire.messages import UNASSIGNED, Decision, ReadingKind
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from bridge.network_settings import NetworkSettings
+    from bridge.network.site_links import SiteLinks
     from bridge.packing.check import PlanCheck
     from bridge.packing.grounds import Grounds
     from bridge.packing.jobs import Order
     from bridge.problem.cpu_demand import CpuDemand
+    from bridge.problem.links.bandwidth_book import Elsewhere
     from bridge.round.round_report import Course
     from bridge.settings import Settings
     from bridge.wire.messages import PlanRequest, Supervisor, Topology, TopologyPlan
@@ -45,7 +46,8 @@ class CloseUps:
         cpu: CPU that executors need, by topology id.
         check: Knows what the plans so far leave, and takes what these use.
         course: Time for all of them.
-        left_for: Returns the network with what other topologies leave of its bandwidths to one.
+        links: The ways between sites of the large round.
+        sent_beside: What other topologies than one send, None if no bandwidth is limited.
 
     Attributes:
         traces: Traceback by id of topologies whose planning failed here; they can still be placed by counts.
@@ -59,7 +61,8 @@ class CloseUps:
         check: PlanCheck,
         course: Course,
         *,
-        left_for: Callable[[int], NetworkSettings],
+        links: SiteLinks,
+        sent_beside: Callable[[int], Elsewhere | None],
     ) -> None:
         self._request = request
         self._cpu = cpu
@@ -68,7 +71,8 @@ class CloseUps:
         self._check = check
         self.traces: list[tuple[str, str]] = []
         self._course = course
-        self._left_for = left_for
+        self._links = links
+        self._sent_beside = sent_beside
 
     def plan(self, index: int, *, order: Order, moving: bool) -> TopologyPlan | None:
         """Plan one topology.
@@ -94,10 +98,15 @@ class CloseUps:
         nodes = choose_nodes(left, order, most)
         part = _within(close_up(self._request, index, nodes, left, frozen=not moving), order, nodes)
         # Delays of all pairs of these few hosts, however few the limit for whole clusters allows.
-        network = self._left_for(index).model_copy(update={"max_hosts": max(len(nodes), 1)})
-        own = self._settings.model_copy(update={"network": network})
-        data = replace(gather_data(part, own), cpu=self._cpu)
-        done = plan_small_round(part, own, data, NOTHING, self._course)
+        network = self._settings.network.model_copy(update={"max_hosts": max(len(nodes), 1)})
+        data = gather_data(part, self._settings.model_copy(update={"network": network}))
+        data = replace(
+            data,
+            cpu=self._cpu,
+            site_links=self._links.of_hosts(data.hosts.hosts),
+            elsewhere=self._sent_beside(index),
+        )
+        done = plan_small_round(part, self._settings, data, NOTHING, self._course)
         self.traces.extend(done.traces)
         plan = next(iter(done.response.plans), None)
         if plan is None or plan.decision is Decision.UNPLACEABLE:

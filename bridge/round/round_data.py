@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from bridge.network.site_links import SiteLinks
     from bridge.network_settings import NetworkSettings
     from bridge.problem.cpu_demand import CpuDemand
+    from bridge.problem.links.bandwidth_book import Elsewhere
     from bridge.readings.believed import Readings
     from bridge.readings.drains import Drains
     from bridge.readings.rates import Rates
@@ -65,6 +66,7 @@ class RoundData:
         bad_drains: Drains that cannot be read.
         announced_s: Time until hosts are to be emptied, by name, where that is announced, s.
         faults: What is wrong with readings, metadata, drains and that configuration, one phrase each.
+        elsewhere: What topologies send that are not in the request; None: there are none.
     """
 
     readings: Readings
@@ -83,6 +85,7 @@ class RoundData:
     bad_drains: int
     announced_s: Mapping[str, float]
     faults: tuple[str, ...]
+    elsewhere: Elsewhere | None = None
 
     @cached_property
     def availability_error(self) -> FloatArray:

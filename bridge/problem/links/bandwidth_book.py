@@ -1,35 +1,21 @@
-"""One book of a round: what topologies send between sites, and what they leave of bandwidths to one another.
-
-Flows follow measured rates and sizes of tuples as far as there are any; those to and from ends outside Storm
-count too. Both directions count together.
-"""
+"""One book of a round: what topologies send between sites, and what they leave to one another."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bridge.problem.component_flows import component_flows
-from bridge.problem.links.terminals import terminals_of
-from bridge.readings.rates import UNMEASURED
+from bridge.problem.links.traffic import NO_TRAFFIC, Sending, Traffic, traffic
 from bridge.wire.messages import UNASSIGNED
-from scheduler.base.arrays import floats, ints
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from bridge.network.site_links import SiteLinks
-    from bridge.problem.component_flows import ComponentFlows
-    from bridge.problem.links.terminals import Terminal
     from bridge.problem.occupancy import RoundState
     from bridge.problem.task import Task
-    from bridge.readings.rates import MeasuredRates
-    from bridge.settings import PlanSettings
-    from bridge.wire.messages import Topology
-    from bridge.wishes.topology_settings import TopologySettings
     from bridge.wishes.wishes import Wishes
     from scheduler.base.arrays import FloatArray, IntArray
 
@@ -51,35 +37,16 @@ class BandwidthLeft:
 
 
 @dataclass(frozen=True, eq=False)
-class Traffic:
-    """What one topology sends between the few sites that it uses: sites may be thousands.
+class Elsewhere:
+    """What topologies send that are not in a request, such as those beside a close-up.
 
     Attributes:
-        sites: (k,) these sites, ascending; the number of all sites stands for those that are not known.
-        between: (k, k) bytes/s, both directions together, symmetric, 0 within a site.
+        uplink: (n_sites + 1,) into and out of each site, bytes/s.
+        between: (n_pairs,) between the pairs of sites whose bandwidth is limited, bytes/s.
     """
 
-    sites: IntArray
+    uplink: FloatArray
     between: FloatArray
-
-    def of_pairs(self, pairs: IntArray, n_sites: int) -> FloatArray:
-        """(n_pairs,) bytes/s of pairs of sites, (n_pairs, 2)."""
-        position = np.full(n_sites + 1, -1)
-        position[self.sites] = np.arange(len(self.sites))
-        one, other = position[pairs].T
-        found = np.zeros(len(pairs))
-        used = (one >= 0) & (other >= 0)
-        found[used] = self.between[one[used], other[used]]
-        return found
-
-    def of_uplinks(self, n_sites: int) -> FloatArray:
-        """(n_sites + 1,) bytes/s into and out of each site."""
-        found = np.zeros(n_sites + 1)
-        found[self.sites] = self.between.sum(axis=1)
-        return found
-
-
-NO_TRAFFIC = Traffic(ints([]), floats([]).reshape(0, 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,35 +65,8 @@ class LinkLoad:
 
     @property
     def part(self) -> float:
-        """Of what it carries; infinite where others left nothing of it."""
-        return self.bytes_per_s / self.most if self.most > 0 else math.inf
-
-
-class Sending(NamedTuple):
-    """What one topology sends, wherever its executors run.
-
-    Attributes:
-        flows: Between components.
-        terminals: To and from ends outside Storm.
-    """
-
-    flows: ComponentFlows
-    terminals: tuple[Terminal, ...]
-
-
-def sending(
-    topology: Topology, own: TopologySettings, settings: PlanSettings, measured: MeasuredRates | None
-) -> Sending:
-    """Return what a topology sends.
-
-    Args:
-        topology: The topology.
-        own: Its settings.
-        settings: What holds where nothing is measured.
-        measured: Its measured rates, None without any.
-    """
-    flows = component_flows(topology, settings, own.rates, measured or UNMEASURED, own.tuple_bytes)
-    return Sending(flows, terminals_of(own, topology.component_names, flows))
+        """Of what it carries."""
+        return self.bytes_per_s / self.most
 
 
 class BandwidthBook:
@@ -144,6 +84,7 @@ class BandwidthBook:
         sending_of: What a topology sends, likewise.
         ends_outside: Whether it has ends outside Storm, likewise.
         changed: Positions of topologies in the order in which it was decided about them; it only grows.
+        elsewhere: What topologies send that are not in the request; None: there are none.
     """
 
     def __init__(
@@ -156,6 +97,7 @@ class BandwidthBook:
         *,
         ends_outside: Callable[[int], bool],
         changed: Sequence[int],
+        elsewhere: Elsewhere | None = None,
     ) -> None:
         self._links = links
         self._count = count
@@ -165,13 +107,14 @@ class BandwidthBook:
         self._sending_of = sending_of
         self._ends_outside = ends_outside
         self._changed = changed
+        self._elsewhere = elsewhere
         self._seen = 0
         self._traffic: list[Traffic] = []
         self._between = np.zeros(0)
         self._uplink = np.zeros(0)
 
-    def left_by_others(self, topology: int) -> BandwidthLeft | None:
-        """Return what all other topologies leave; None if no bandwidth is limited.
+    def sent_by_others(self, topology: int) -> Elsewhere | None:
+        """Return what all other topologies send; None if no bandwidth is limited.
 
         Args:
             topology: Position of the topology in the request.
@@ -181,12 +124,24 @@ class BandwidthBook:
             return None
         self._catch_up()
         own, n_sites = self._traffic[topology], len(links.names)
-        uplink = np.maximum(self._uplink - own.of_uplinks(n_sites), 0.0)
-        between = np.maximum(self._between - own.of_pairs(links.limited_pairs, n_sites), 0.0)
+        return Elsewhere(
+            uplink=np.maximum(self._uplink - own.of_uplinks(n_sites), 0.0),
+            between=np.maximum(self._between - own.of_pairs(links.limited_pairs, n_sites), 0.0),
+        )
+
+    def left_by_others(self, topology: int) -> BandwidthLeft | None:
+        """Return what all other topologies leave; None if no bandwidth is limited.
+
+        Args:
+            topology: Position of the topology in the request.
+        """
+        links, others = self._links, self.sent_by_others(topology)
+        if others is None:
+            return None
         return BandwidthLeft(
-            uplink=np.maximum(links.uplink - uplink, 0.0),
+            uplink=np.maximum(links.uplink - others.uplink, 0.0),
             pairs=links.limited_pairs,
-            between=np.maximum(links.limits - between, 0.0),
+            between=np.maximum(links.limits - others.between, 0.0),
         )
 
     def loads(self, topology: int) -> tuple[LinkLoad, ...]:
@@ -217,6 +172,9 @@ class BandwidthBook:
         again = sorted({*self._changed[self._seen :]})
         if not self._traffic:
             self._uplink, self._between = np.zeros(n_sites + 1), np.zeros(len(pairs))
+            if self._elsewhere is not None:
+                self._uplink += self._elsewhere.uplink
+                self._between += self._elsewhere.between
             self._traffic = [NO_TRAFFIC] * self._count
             again = [*range(self._count)]
         self._seen = len(self._changed)
@@ -240,7 +198,11 @@ class BandwidthBook:
 
 
 def book_of(
-    state: RoundState, links: SiteLinks, wishes: Sequence[Wishes], task_of: Callable[[int], Task]
+    state: RoundState,
+    links: SiteLinks,
+    wishes: Sequence[Wishes],
+    task_of: Callable[[int], Task],
+    elsewhere: Elsewhere | None,
 ) -> BandwidthBook:
     """Return the book of a round that is planned executor by executor.
 
@@ -249,6 +211,7 @@ def book_of(
         links: The ways between sites.
         wishes: What each topology asks for.
         task_of: What is known of a topology, by its position in the request.
+        elsewhere: What topologies send that are not in the request; None: there are none.
     """
 
     def sending_of(topology: int) -> Sending:
@@ -264,31 +227,5 @@ def book_of(
         sending_of,
         ends_outside=lambda topology: wishes[topology].own.ends_outside,
         changed=state.changed,
+        elsewhere=elsewhere,
     )
-
-
-def traffic(sending: Sending, site: IntArray, links: SiteLinks) -> Traffic:
-    """Return what a topology sends between sites.
-
-    What flows within a site is left out, and so is what executors without a slot would send.
-
-    Args:
-        sending: What it sends.
-        site: (n_executors,) site of each executor, one more than the number of sites for none.
-        links: Knows the sites.
-    """
-    flows, ends = sending.flows, [links.index(each.site) for each in sending.terminals]
-    sites, place = np.unique(np.append(site, ends).astype(np.int64), return_inverse=True)
-    own, outside, width = place[: len(site)], place[len(site) :].tolist(), len(sites)
-    members = flows.layout.members
-    total = np.zeros((width, width))
-    for edge, flow, size in zip(flows.edges, flows.flows, flows.tuple_bytes.tolist(), strict=True):
-        sent = np.bincount(own[members[edge.source]], flow.sent * size, width)
-        total += np.outer(sent, np.bincount(own[members[edge.target]], flow.weight, width))
-    for end, each in zip(outside, sending.terminals, strict=True):
-        total[end] += np.bincount(own[each.members], each.rate * each.tuple_bytes, width)
-    known = int(np.searchsorted(sites, len(links.names) + 1))
-    placed = total[:known, :known]
-    between = placed + placed.T
-    np.fill_diagonal(between, 0.0)
-    return Traffic(sites[:known], between)

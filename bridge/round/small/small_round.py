@@ -95,7 +95,7 @@ class _Planner:
             self._data.delays,
             measured_before=memory.measured,
         )
-        self._book = book_of(self._state, data.site_links, data.wishes, self._task)
+        self._book = book_of(self._state, data.site_links, data.wishes, self._task, data.elsewhere)
         self._search = Search(
             self._state,
             self._data.surroundings,

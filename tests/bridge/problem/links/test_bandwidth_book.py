@@ -14,7 +14,8 @@ from bridge.network.site_links import gather_site_links
 from bridge.network_settings import NetworkSettings
 from bridge.problem.component_flows import component_flows
 from bridge.problem.executor_graph import build_executor_graph
-from bridge.problem.links.bandwidth_book import BandwidthBook, LinkLoad, Sending, sending, traffic
+from bridge.problem.links.bandwidth_book import BandwidthBook
+from bridge.problem.links.traffic import Sending, sending, traffic
 from bridge.settings import PlanSettings
 from bridge.wire.messages import UNASSIGNED, ComponentKind, Grouping
 from bridge.wishes.topology_settings import parse_topology_settings
@@ -168,7 +169,29 @@ def test_a_move_changes_the_book(make):
     assert asked == [0, 1, 0]
 
 
-def test_a_way_of_which_nothing_is_left_comes_first():
-    """Close-ups of large rounds are told what others leave, which may be nothing."""
-    assert LinkLoad("uplink a", 3.0, 0.0).part == np.inf
-    assert LinkLoad("uplink a", 3.0, 4.0).part == 0.75
+def test_what_is_sent_elsewhere_counts(make):
+    """By topologies that are in no plan: it is not left, and ways are as full as with it."""
+    places = [(0, 1), (1, 2), (0, 2)]
+    own = parse_topology_settings("", {"c0", "c1"}, {"auto"}, "auto", 0)
+    sent = sending(make.chain("t", (1, 1), [Grouping.SHUFFLE]), own, PLAN, None)
+
+    def book_of(count, elsewhere=None):
+        return BandwidthBook(
+            LINKS,
+            (0, 1, 2),
+            count,
+            lambda k: places[k],
+            lambda _: sent,
+            ends_outside=lambda _: False,
+            changed=[],
+            elsewhere=elsewhere,
+        )
+
+    whole = book_of(3)
+    alone = book_of(1, whole.sent_by_others(0))
+    assert alone.loads(0) == whole.loads(0)
+    wanted, found = whole.left_by_others(0), alone.left_by_others(0)
+    assert wanted is not None
+    assert found is not None
+    assert found.uplink.tolist() == wanted.uplink.tolist()
+    assert found.between.tolist() == wanted.between.tolist()

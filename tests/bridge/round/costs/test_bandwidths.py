@@ -165,7 +165,10 @@ def test_what_the_others_send_counts_on_many_hosts(make):
     request = tiers(make, first, second, times=167)
     settings = settings_of(uplinks(e1=10_500.0))
     plans = planned(request, settings)
-    assert sent(request, plans)["e1"] <= 10_500.0
+    loads = sent(request, plans)
+    assert loads["e1"] <= 10_500.0
+    # its status speaks of all of them
+    assert f"uplink e1 {loads['e1'] / 1000:.4g} of 10.5 kB/s" in plans[1].status
     wide = planned(request, settings_of(uplinks(e1=5_000.0)))
     assert sent(request, wide)["e1"] == pytest.approx(2_000.0)
 
