@@ -54,7 +54,10 @@ class SiteLinks:
     @cached_property
     def limited_pairs(self) -> IntArray:
         """(n_pairs, 2) the pairs of sites between which the bandwidth is limited, ascending."""
-        return np.argwhere(np.triu(np.isfinite(self.bandwidth), 1)).astype(np.int64)
+        limited = np.isfinite(self.bandwidth)
+        # mostly none, and sites may be thousands
+        pairs = np.argwhere(np.triu(limited, 1)) if limited.any() else np.zeros((0, 2))
+        return pairs.astype(np.int64)
 
     @cached_property
     def limits(self) -> FloatArray:

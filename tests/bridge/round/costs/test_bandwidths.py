@@ -102,6 +102,17 @@ def test_strict_resources_refuse_what_is_above(make):
     assert second.decision is Decision.ASSIGN
 
 
+def test_what_is_above_soft_capacities_and_bandwidths_says_both(make):
+    """The only host that c1 may have needs 150 % of its CPU for it, and is behind a narrow uplink."""
+    keys = {**KEYS, "allow": {"c1": ["host:c1-0000"]}}
+    topology = replace(chain(make, "t", (1, 1), keys), executor_cpu_percent=(10.0, 150.0))
+    request = tiers(make, topology)
+    hosts = tuple(replace(each, cpu_percent=100.0) for each in request.supervisors)
+    (plan,) = planned(replace(request, supervisors=hosts), settings_of(uplinks(e1=5_000.0)))
+    assert "above the bandwidth of links as no place is within" in plan.status
+    assert "c1-0000 at 150% of its CPU" in plan.status
+
+
 def test_a_strategy_that_looks_at_no_links_goes_above(make):
     """`cloud-greedy` is placed all the same, and its status says how full the uplink is."""
     keys = {**KEYS, "strategy": "cloud-greedy", "frozen": True}
