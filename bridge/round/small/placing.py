@@ -125,7 +125,7 @@ class _Placing:
         """Ask for a placement while all others keep their host, with ever fewer wishes until there is one."""
         fixed = need.fixed()
         wishes = by_wishes(task)
-        above = ", above the bandwidth of links as no place is within"
+        above = ", above the bandwidth of links as none was found within"
         if self._task.within_bandwidth and not task.within_bandwidth:
             # an earlier attempt came to this, and found no room all the same
             wishes = [(each, how + above) for each, how in wishes]

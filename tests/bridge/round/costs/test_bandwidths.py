@@ -89,7 +89,7 @@ def test_a_link_of_two_sites_is_a_limit_of_its_own(make):
     assert sites_of(alone, request)[1] == "f1"
     (plan,) = planned(request, settings_of(narrow))
     assert plan.decision is Decision.ASSIGN
-    assert "above the bandwidth of links as no place is within" in plan.status
+    assert "above the bandwidth of links as none was found within" in plan.status
     assert "link e1 - c1 10 of 9.999 kB/s" in plan.status.replace("c1 - e1", "e1 - c1")
 
 
@@ -109,7 +109,7 @@ def test_what_is_above_soft_capacities_and_bandwidths_says_both(make):
     request = tiers(make, topology)
     hosts = tuple(replace(each, cpu_percent=100.0) for each in request.supervisors)
     (plan,) = planned(replace(request, supervisors=hosts), settings_of(uplinks(e1=5_000.0)))
-    assert "above the bandwidth of links as no place is within" in plan.status
+    assert "above the bandwidth of links as none was found within" in plan.status
     assert "c1-0000 at 150% of its CPU" in plan.status
 
 
