@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bridge.network.site_medians import site_indices
-from bridge.network_settings import SiteLink
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,28 +49,31 @@ class SiteLinks:
     @property
     def limited(self) -> bool:
         """Whether any bandwidth is."""
-        return bool(np.isfinite(self.uplink).any() or np.isfinite(self.bandwidth).any())
+        return bool(np.isfinite(self.uplink).any() or len(self.limited_pairs))
 
-    def with_left(
-        self, settings: NetworkSettings, uplink: FloatArray, between: FloatArray
-    ) -> NetworkSettings:
-        """Return settings that state what is left of bandwidths.
+    @cached_property
+    def limited_pairs(self) -> IntArray:
+        """(n_pairs, 2) the pairs of sites between which the bandwidth is limited, ascending."""
+        limited = np.isfinite(self.bandwidth)
+        # mostly none, and sites may be thousands
+        pairs = np.argwhere(np.triu(limited, 1)) if limited.any() else np.zeros((0, 2))
+        return pairs.astype(np.int64)
+
+    @cached_property
+    def limits(self) -> FloatArray:
+        """(n_pairs,) the bandwidth of each of these pairs, bytes/s."""
+        one, other = self.limited_pairs.T
+        return np.asarray(self.bandwidth[one, other], dtype=np.float64)
+
+    def of_hosts(self, hosts: Sequence[Host]) -> SiteLinks:
+        """Return the same for other hosts of the same sites, such as some of them.
 
         Args:
-            settings: What they state of sites and links.
-            uplink: (n_sites + 1,) what is left of each site's, infinite without a limit.
-            between: (n_sites + 1, n_sites + 1) likewise between two sites.
+            hosts: These hosts.
         """
-        sites = {each.name: each for each in settings.site}
-        for k in np.flatnonzero(np.isfinite(uplink)).tolist():
-            name = self.names[k]
-            sites[name] = sites[name].model_copy(update={"uplink_bytes_per_s": float(uplink[k])})
-        links = {frozenset(each.between): each for each in settings.link}
-        for a, b in np.argwhere(np.triu(np.isfinite(between), 1)).tolist():
-            ends = self.names[a], self.names[b]
-            known = links.get(frozenset(ends), SiteLink.model_construct(between=ends, cost=None))
-            links[frozenset(ends)] = known.model_copy(update={"bandwidth_bytes_per_s": float(between[a, b])})
-        return settings.model_copy(update={"site": tuple(sites.values()), "link": tuple(links.values())})
+        position = {name: k for k, name in enumerate(self.names)}
+        site = [position.get(host.site or "", len(self.names)) for host in hosts]
+        return replace(self, site=np.array(site, dtype=np.int64))
 
     def index(self, name: str) -> int:
         """Return the position of a site, the number of sites if it is not known."""

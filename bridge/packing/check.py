@@ -58,7 +58,13 @@ class PlanCheck:
         self._hard = ~(self._grounds.soft & nodes[:, None])
 
     def take(
-        self, order: Order, slots: Sequence[Slot], *, moving: bool = False, joining: bool = False
+        self,
+        order: Order,
+        slots: Sequence[Slot],
+        *,
+        moving: bool = False,
+        joining: bool = False,
+        above_shares: bool = False,
     ) -> tuple[str, ...]:
         """Take what a plan uses if nothing is wrong with it.
 
@@ -67,6 +73,7 @@ class PlanCheck:
             slots: Slot per executor of the topology.
             moving: Whether running executors may move, as a pin of theirs is broken.
             joining: Whether executors may join workers of the topology that run, and restart then.
+            above_shares: Whether fair shares of executors may be exceeded, other than stated numbers.
 
         Returns:
             One phrase per fault; empty if each executor that ran keeps its slot or may move, each other one
@@ -106,7 +113,7 @@ class PlanCheck:
         moved = new[before[0][new] != UNASSIGNED]
         left = np.array(self._free) if len(moved) else self._free
         np.add.at(left, before[0][moved], table[moved])
-        faults.extend(self._room_faults(nodes, added, left[nodes]))
+        faults.extend(self._room_faults(nodes, added, left[nodes], above_shares=above_shares))
         component = np.array(topology.executor_component, dtype=np.int64)
         permitted = order.job.permitted
         if permitted is not None and not permitted[component[new], where[new]].all():
@@ -123,8 +130,13 @@ class PlanCheck:
                 self._ports[node].remove(number)
         return tuple(faults)
 
-    def _room_faults(self, nodes: IntArray, added: FloatArray, left: FloatArray) -> list[str]:
-        over = (added > 0) & self._hard[nodes] & (added > left + _TOLERANCE * np.maximum(np.abs(left), 1.0))
+    def _room_faults(
+        self, nodes: IntArray, added: FloatArray, left: FloatArray, *, above_shares: bool
+    ) -> list[str]:
+        hard = np.array(self._hard[nodes])
+        if above_shares:
+            hard[:, 2] &= ~self._grounds.soft[nodes, 2]
+        over = (added > 0) & hard & (added > left + _TOLERANCE * np.maximum(np.abs(left), 1.0))
         return [
             f"supervisor {self._request.supervisors[int(nodes[row])].id} would be overfull by "
             f"{self._grounds.resources[column]}"

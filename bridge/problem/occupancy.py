@@ -45,6 +45,7 @@ class RoundState:
         hosts: Its hosts.
         resources: Names of the limited resources, `EXECUTORS` first.
         limits: How firm CPU, memory and heap are.
+        changed: Topologies that were assigned, in the order of these decisions.
     """
 
     def __init__(
@@ -53,6 +54,7 @@ class RoundState:
         self.request = request
         self.hosts = hosts
         self.limits = resources
+        self.changed: list[int] = []
         own = (EXECUTORS,) if resources == "off" else (EXECUTORS, CPU, MEMORY)
         # Users choose these names: they must be none of the own ones.
         known = () if resources == "off" else request.resource_names
@@ -179,6 +181,7 @@ class RoundState:
             if slot is not None:
                 self._holder.pop(slot, None)
         self._assignment[topology] = tuple(assignment)
+        self.changed.append(topology)
         self._holder.update(dict.fromkeys(assignment, topology))
         self._total = self._without(topology)
         self._load[topology] = self._load_of(topology)
@@ -224,7 +227,7 @@ class RoundState:
         later = copy(self)
         later._assignment, later._load = list(self._assignment), list(self._load)
         later._moves, later._restarts = list(self._moves), list(self._restarts)
-        later._holder = dict(self._holder)
+        later._holder, later.changed = dict(self._holder), list(self.changed)
         later.assign(topology, assignment)
         later._initial, later._began = list(later._assignment), dict(later._holder)
         later._moves, later._restarts = [0] * len(self._moves), [0] * len(self._moves)

@@ -125,7 +125,7 @@ class ByCounts:
         ignored = [
             *(["costs"] if own.weighs_costs else []),
             *(["colocate"] if own.colocate else []),
-            *(["origin and destination"] if own.origin or own.destination else []),
+            *(["origin and destination"] if own.ends_outside else []),
             *(["bandwidths between sites"] if self._limited else []),
         ]
         return [f"; {', '.join(ignored)} do not count, as the round is large"] if ignored else []

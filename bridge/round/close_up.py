@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bridge.network.cluster import META_EXECUTORS, UNLIMITED
+from bridge.network.cluster import EXECUTORS, META_EXECUTORS, UNLIMITED
 from bridge.packing.grounds import MEMORY, demands, shared_memory
 from bridge.packing.vicinity import choose_nodes
 from bridge.round.checks import PlanCheckError
@@ -18,13 +18,15 @@ from bridge.round.small.small_round import plan_small_round
 from bridge.wire.messages import UNASSIGNED, Decision, ReadingKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
-    from bridge.network_settings import NetworkSettings
+    from bridge.network.cluster import Hosts
+    from bridge.network.site_links import SiteLinks
     from bridge.packing.check import PlanCheck
     from bridge.packing.grounds import Grounds
     from bridge.packing.jobs import Order
     from bridge.problem.cpu_demand import CpuDemand
+    from bridge.problem.links.bandwidth_book import Elsewhere
     from bridge.round.round_report import Course
     from bridge.settings import Settings
     from bridge.wire.messages import PlanRequest, Supervisor, Topology, TopologyPlan
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
 _MOST_HOSTS = 64
 # Storm's 0 means unknown: so little stands for a host that is full.
 _NOTHING = 1e-9
+# Of a fair share that is used up: only the greatest overload makes that room for executors.
+_NO_SHARE = 1e-2
 
 
 class CloseUps:
@@ -45,7 +49,8 @@ class CloseUps:
         cpu: CPU that executors need, by topology id.
         check: Knows what the plans so far leave, and takes what these use.
         course: Time for all of them.
-        left_for: Returns the network with what other topologies leave of its bandwidths to one.
+        links: The ways between sites of the large round.
+        sent_beside: What other topologies than one send, None if no bandwidth is limited.
 
     Attributes:
         traces: Traceback by id of topologies whose planning failed here; they can still be placed by counts.
@@ -59,7 +64,8 @@ class CloseUps:
         check: PlanCheck,
         course: Course,
         *,
-        left_for: Callable[[int], NetworkSettings],
+        links: SiteLinks,
+        sent_beside: Callable[[int], Elsewhere | None],
     ) -> None:
         self._request = request
         self._cpu = cpu
@@ -68,7 +74,8 @@ class CloseUps:
         self._check = check
         self.traces: list[tuple[str, str]] = []
         self._course = course
-        self._left_for = left_for
+        self._links = links
+        self._sent_beside = sent_beside
 
     def plan(self, index: int, *, order: Order, moving: bool) -> TopologyPlan | None:
         """Plan one topology.
@@ -94,10 +101,16 @@ class CloseUps:
         nodes = choose_nodes(left, order, most)
         part = _within(close_up(self._request, index, nodes, left, frozen=not moving), order, nodes)
         # Delays of all pairs of these few hosts, however few the limit for whole clusters allows.
-        network = self._left_for(index).model_copy(update={"max_hosts": max(len(nodes), 1)})
-        own = self._settings.model_copy(update={"network": network})
-        data = replace(gather_data(part, own), cpu=self._cpu)
-        done = plan_small_round(part, own, data, NOTHING, self._course)
+        network = self._settings.network.model_copy(update={"max_hosts": max(len(nodes), 1)})
+        data = gather_data(part, self._settings.model_copy(update={"network": network}))
+        data = replace(
+            data,
+            hosts=_giving_way(data.hosts, nodes[left.soft[nodes, 2]], nodes) if moving else data.hosts,
+            cpu=self._cpu,
+            site_links=self._links.of_hosts(data.hosts.hosts),
+            elsewhere=self._sent_beside(index),
+        )
+        done = plan_small_round(part, self._settings, data, NOTHING, self._course)
         self.traces.extend(done.traces)
         plan = next(iter(done.response.plans), None)
         if plan is None or plan.decision is Decision.UNPLACEABLE:
@@ -105,7 +118,7 @@ class CloseUps:
         plan = back(plan, nodes)
         if plan.decision is Decision.ASSIGN:
             slots = tuple(zip(plan.executor_supervisor, plan.executor_port, strict=True))
-            faults = self._check.take(order, slots, moving=moving, joining=True)
+            faults = self._check.take(order, slots, moving=moving, joining=True, above_shares=moving)
             if faults:
                 raise PlanCheckError("; ".join(faults))
         return plan
@@ -135,9 +148,11 @@ def close_up(
     hosts = {request.supervisors[node].host for node in nodes.tolist()}
     return replace(
         request,
-        supervisors=tuple(
-            _offered(request.supervisors[node], grounds, node, free[node], held.get(node, set()))
-            for node in nodes.tolist()
+        supervisors=_agreeing(
+            [
+                _offered(request.supervisors[node], grounds, node, free[node], held.get(node, set()))
+                for node in nodes.tolist()
+            ]
         ),
         topologies=(_moved_to(topology, nodes, frozen=frozen),),
         readings=tuple(
@@ -168,6 +183,32 @@ def _within(part: PlanRequest, order: Order, nodes: IntArray) -> PlanRequest:
     )
 
 
+def _giving_way(hosts: Hosts, shared: IntArray, nodes: IntArray) -> Hosts:
+    """Return the hosts of a part with fair shares that may be exceeded.
+
+    What runs where it may not has no other way than these few hosts, unlike what is missing.
+
+    Args:
+        hosts: The hosts; all state how many executors they have room for.
+        shared: Supervisors whose number of executors is a fair share, by position in the large round.
+        nodes: (n_nodes,) the supervisors of the part, likewise.
+    """
+    of_share = set(np.flatnonzero(np.isin(nodes, shared)).tolist())
+    return replace(
+        hosts,
+        hosts=tuple(
+            replace(
+                host,
+                limited=False,
+                capacity={**host.capacity, EXECUTORS: max(host.capacity[EXECUTORS], _NO_SHARE)},
+            )
+            if of_share.intersection(host.supervisors)
+            else host
+            for host in hosts.hosts
+        ),
+    )
+
+
 def back(plan: TopologyPlan, nodes: IntArray) -> TopologyPlan:
     """Return a plan of a close-up with the supervisors' positions in the large round."""
     return replace(plan, executor_supervisor=tuple(nodes[list(plan.executor_supervisor)].tolist()))
@@ -179,7 +220,8 @@ def _offered(
     limited = grounds.fleet.capacity[node] < UNLIMITED
     amounts = [max(amount, _NOTHING) if limit else 0.0 for amount, limit in zip(free, limited, strict=True)]
     meta = {key: value for key, value in supervisor.meta.items() if key != META_EXECUTORS}
-    if limited[2] and not grounds.soft[node, 2]:
+    # A fair share too: that of these few hosts and one topology would be another one.
+    if limited[2]:
         meta[META_EXECUTORS] = str(int(amounts[2]))
     return replace(
         supervisor,
@@ -188,6 +230,24 @@ def _offered(
         memory_mb=float(amounts[1]),
         meta=meta,
         resources=tuple(float(amount) for amount in amounts[3:]) if supervisor.resources else None,
+    )
+
+
+def _agreeing(supervisors: Sequence[Supervisor]) -> tuple[Supervisor, ...]:
+    """Return the supervisors with the least number of executors that one of their host has room for.
+
+    A plan gives executors to hosts, and each supervisor has to have room for those that it gets.
+    """
+    least: dict[str, int] = {}
+    for each in supervisors:
+        if each.usable and META_EXECUTORS in each.meta:
+            number = int(each.meta[META_EXECUTORS])
+            least[each.host] = min(number, least.get(each.host, number))
+    return tuple(
+        replace(each, meta={**each.meta, META_EXECUTORS: str(least.get(each.host, 0))})
+        if META_EXECUTORS in each.meta
+        else each
+        for each in supervisors
     )
 
 

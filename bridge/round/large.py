@@ -16,7 +16,8 @@ from bridge.packing.check import PlanCheck
 from bridge.packing.grounds import survey
 from bridge.packing.jobs import order_of
 from bridge.problem.isolation import isolate
-from bridge.problem.links.bandwidth_book import BandwidthBook, sending
+from bridge.problem.links.bandwidth_book import BandwidthBook
+from bridge.problem.links.traffic import sending
 from bridge.problem.permits import permits_of
 from bridge.problem.ranking import rank
 from bridge.round.by_counts import ByCounts
@@ -32,11 +33,11 @@ from formats.counted import counted
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from bridge.network_settings import NetworkSettings
     from bridge.packing.grounds import Grounds
     from bridge.packing.jobs import Order
     from bridge.problem.isolation import Isolation
-    from bridge.problem.links.bandwidth_book import Sending
+    from bridge.problem.links.bandwidth_book import Elsewhere
+    from bridge.problem.links.traffic import Sending
     from bridge.problem.permits import Permits
     from bridge.problem.ranking import Ranking
     from bridge.round.memory import Memory, Prepared
@@ -111,7 +112,8 @@ class _LargeRound:
             plans=self._plans,
             check=lambda: self._check,
             course=half,
-            left_for=self._left_for,
+            links=self._data.site_links,
+            sent_beside=self._sent_beside,
         )
         plans = self._plans
         # What found no room finds none either while nothing changes.
@@ -176,7 +178,13 @@ class _LargeRound:
         late: list[int] = []
         half = self._course.half()
         close = CloseUps(
-            self._request, self._settings, self._data.cpu, self._check, half, left_for=self._left_for
+            self._request,
+            self._settings,
+            self._data.cpu,
+            self._check,
+            half,
+            links=self._data.site_links,
+            sent_beside=self._sent_beside,
         )
         for index in ranked:
             if index in self._plans.plans or topologies[index].id in self._plans.left_out:
@@ -192,7 +200,7 @@ class _LargeRound:
             if plan is None:
                 orders.append(order)
             else:
-                self._plans.plans[index] = plan
+                self._plans.take(index, plan)
         self._plans.traces.extend(close.traces)
         counting = ByCounts(
             self._request,
@@ -235,11 +243,9 @@ class _LargeRound:
             status = f"placed by {STRATEGY}: {executors}, planned since the round before"
             self._plans.place(index, status, slots)
 
-    def _left_for(self, index: int) -> NetworkSettings:
-        """Return the settings of the network with what other topologies leave of bandwidths."""
-        settings, links = self._settings.network, self._data.site_links
-        left = self._book.left_by_others(index) if links.limited else None
-        return settings if left is None else links.with_left(settings, left.uplink, left.between)
+    def _sent_beside(self, index: int) -> Elsewhere | None:
+        """Return what other topologies send, None if no bandwidth is limited."""
+        return self._book.sent_by_others(index) if self._data.site_links.limited else None
 
     @cached_property
     def _book(self) -> BandwidthBook:
@@ -255,7 +261,13 @@ class _LargeRound:
             return sending(topologies[index], self._wishes[index].own, self._settings.plan, measured)
 
         return BandwidthBook(
-            data.site_links, data.hosts.host_of_supervisor, len(topologies), supervisors_of, sending_of
+            data.site_links,
+            data.hosts.host_of_supervisor,
+            len(topologies),
+            supervisors_of,
+            sending_of,
+            ends_outside=lambda index: self._wishes[index].own.ends_outside,
+            changed=self._plans.changed,
         )
 
     @cached_property

@@ -33,12 +33,14 @@ class LargePlans:
         plans: Plan by position of the topology.
         left_out: Why Storm's own scheduler gets it, by topology id.
         traces: Topology id and traceback of what failed.
+        changed: Positions of topologies in the order of their plans.
     """
 
     def __init__(self, request: PlanRequest, wishes: Sequence[Wishes]) -> None:
         self.plans: dict[int, TopologyPlan] = {}
         self.left_out: dict[str, str] = {}
         self.traces: list[tuple[str, str]] = []
+        self.changed: list[int] = []
         self._request = request
         self._wishes = wishes
 
@@ -56,6 +58,11 @@ class LargePlans:
     def restarts(self) -> int:
         """Executors that restart."""
         return sum(plan.price.executors_restarted or 0 for plan in self.plans.values() if plan.price)
+
+    def take(self, index: int, plan: TopologyPlan) -> None:
+        """Take a plan that was made elsewhere."""
+        self.plans[index] = plan
+        self.changed.append(index)
 
     def refuse(self, index: int, reason: str) -> None:
         """Say that a topology finds no place."""
@@ -80,7 +87,7 @@ class LargePlans:
         if executors:
             status += f"; restarts {counted(executors, 'executor')}, as no free slot has room"
         price = Price(0.0, moved, len(restarted), executors)
-        self.plans[index] = self._plan(index, Decision.ASSIGN, status, slots, price)
+        self.take(index, self._plan(index, Decision.ASSIGN, status, slots, price))
 
     def tried(self, index: int, step: Callable[[], _T]) -> _T | None:
         """Try what may fail, as the topology can still be placed otherwise; the log has the trace."""

@@ -190,6 +190,23 @@ class Awaited:
 
 
 @dataclass(frozen=True)
+class MeasuredWay:
+    """What agents measured between two sites.
+
+    Attributes:
+        between: Names of the sites, ascending.
+        bytes_per_s: Bandwidth, bytes/s.
+        time_s: Time of the last round that heard of it.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    between: tuple[str, str]
+    bytes_per_s: float
+    time_s: float
+
+
+@dataclass(frozen=True)
 class Memory:
     """What is remembered of a cluster.
 
@@ -204,6 +221,7 @@ class Memory:
             empty without these settings.
         to_measure: Plans whose real price is awaited.
         starts: How long the last workers that plans started took.
+        ways: Bandwidths between sites that agents measured, as long as they count.
     """
 
     __pydantic_config__ = _STRICT
@@ -215,6 +233,7 @@ class Memory:
     workers: tuple[Restarted, ...] = ()
     to_measure: tuple[Awaited, ...] = ()
     starts: tuple[Start, ...] = ()
+    ways: tuple[MeasuredWay, ...] = ()
 
     @property
     def starts_only(self) -> Memory:

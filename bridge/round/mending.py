@@ -12,10 +12,11 @@ from bridge.wire.messages import Decision
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from bridge.network_settings import NetworkSettings
+    from bridge.network.site_links import SiteLinks
     from bridge.packing.check import PlanCheck
     from bridge.packing.jobs import Order
     from bridge.problem.cpu_demand import CpuDemand
+    from bridge.problem.links.bandwidth_book import Elsewhere
     from bridge.round.large_plans import LargePlans
     from bridge.round.round_report import Course
     from bridge.settings import Settings
@@ -35,7 +36,8 @@ def mend_pins(
     plans: LargePlans,
     check: Callable[[], PlanCheck],
     course: Course,
-    left_for: Callable[[int], NetworkSettings],
+    links: SiteLinks,
+    sent_beside: Callable[[int], Elsewhere | None],
 ) -> bool:
     """Move executors of one topology to where they may run; the others say what they wait for.
 
@@ -48,7 +50,8 @@ def mend_pins(
         plans: Takes the plans.
         check: Returns what knows what the plans so far leave, and takes what these use.
         course: Time for it.
-        left_for: Returns the network with what other topologies leave of its bandwidths.
+        links: The ways between sites.
+        sent_beside: What other topologies than one send, None if no bandwidth is limited.
 
     Returns:
         Whether there was time to look at all of them.
@@ -66,7 +69,7 @@ def mend_pins(
         if moved or late:
             plans.keep(index, _ONE_A_ROUND if moved else _WAITS)
             continue
-        close = CloseUps(request, settings, cpu, check(), course, left_for=left_for)
+        close = CloseUps(request, settings, cpu, check(), course, links=links, sent_beside=sent_beside)
         order = plans.tried(index, partial(order_of, index))
         plan = None
         if order is not None:
@@ -75,6 +78,6 @@ def mend_pins(
         if plan is None:
             plans.keep(index, "kept (pin not met): no room on the hosts that were looked at")
         else:
-            plans.plans[index] = plan
+            plans.take(index, plan)
             moved = plan.decision is Decision.ASSIGN
     return not late

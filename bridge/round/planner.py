@@ -19,6 +19,7 @@ from bridge.round.last_slots import carried_over, priced, stuck, with_last_slots
 from bridge.round.memory import NOTHING
 from bridge.round.price.measuring import with_measurements
 from bridge.round.price.price_list import with_price_lists
+from bridge.round.remembered_bandwidths import recalled, remember
 from bridge.round.restart_budgets import Hour
 from bridge.round.round_data import gather_data
 from bridge.round.round_report import Course, Round
@@ -80,6 +81,8 @@ def plan_round(
     done = hour.charged(request, with_announcements(request, planned, settings))
     # Searches may take all of their time; what they found is priced as long as the shim waits.
     pricing = replace(course, end_s=answer_s)
+    ways = remember(memory, done.known.measured_ways, now_s)
+    done = replace(done, memory=replace(done.memory, ways=ways))
     priced = with_price_lists(request, done, settings, memory, pricing)
     return with_measurements(request, priced, memory, unix_s)
 
@@ -120,7 +123,7 @@ def _plan(request: PlanRequest, settings: Settings, memory: Memory, course: Cour
 
 
 def _plan_once(request: PlanRequest, settings: Settings, memory: Memory, course: Course) -> Round:
-    data = gather_data(request, settings)
+    data = gather_data(request, settings, recalled(memory, course.now_s))
     readable = with_stand_ins(with_cpu(request, data.cpu), data.unread)
     plan = plan_large_round if is_large(readable, data, settings) else plan_small_round
     return name_unread(plan(readable, settings, data, memory, course), request, data.unread)

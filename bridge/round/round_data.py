@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from bridge.network.site_links import SiteLinks
     from bridge.network_settings import NetworkSettings
     from bridge.problem.cpu_demand import CpuDemand
+    from bridge.problem.links.bandwidth_book import Elsewhere
     from bridge.readings.believed import Readings
     from bridge.readings.drains import Drains
     from bridge.readings.rates import Rates
@@ -55,6 +56,7 @@ class RoundData:
         delays: Delays between these.
         availability: (n_hosts,) fraction of time that each host is up.
         site_links: The ways between sites.
+        measured_ways: Bandwidths that agents measured, bytes/s, by the names of two sites.
         network: What holds where nothing is measured.
         rates: Measured rates of topologies.
         cluster: What Nimbus' own configuration says.
@@ -64,6 +66,7 @@ class RoundData:
         bad_drains: Drains that cannot be read.
         announced_s: Time until hosts are to be emptied, by name, where that is announced, s.
         faults: What is wrong with readings, metadata, drains and that configuration, one phrase each.
+        elsewhere: What topologies send that are not in the request; None: there are none.
     """
 
     readings: Readings
@@ -72,6 +75,7 @@ class RoundData:
     delays: Delays
     availability: FloatArray
     site_links: SiteLinks
+    measured_ways: Mapping[frozenset[str], float]
     network: NetworkSettings
     rates: Rates
     cluster: ClusterSettings
@@ -81,6 +85,7 @@ class RoundData:
     bad_drains: int
     announced_s: Mapping[str, float]
     faults: tuple[str, ...]
+    elsewhere: Elsewhere | None = None
 
     @cached_property
     def availability_error(self) -> FloatArray:
@@ -126,12 +131,15 @@ class RoundData:
         }
 
 
-def gather_data(request: PlanRequest, settings: Settings) -> RoundData:
+def gather_data(
+    request: PlanRequest, settings: Settings, recalled: Mapping[frozenset[str], float] | None = None
+) -> RoundData:
     """Read what a request brings of measurements, and what topologies ask for.
 
     Args:
         request: The round.
         settings: The daemon's settings.
+        recalled: Bandwidths of earlier rounds, which count where none is measured in this one.
     """
     readings = read_nodes(
         request, frozenset(supervisor.host for supervisor in request.supervisors), settings.readings
@@ -146,13 +154,15 @@ def gather_data(request: PlanRequest, settings: Settings) -> RoundData:
     drains = read_drains(request.drains)
     wishes, unread = read_wishes(request.topologies, settings.plan)
     announced_s = _announced_s(hosts.hosts, drains)
+    measured_ways = site_bandwidths(some, links)
     return RoundData(
         readings=readings,
         hosts=hosts,
         located=some,
         delays=delays,
         availability=_availability(hosts.hosts, readings, settings.readings.default_availability),
-        site_links=gather_site_links(hosts.hosts, settings.network, site_bandwidths(some, links)),
+        site_links=gather_site_links(hosts.hosts, settings.network, {**(recalled or {}), **measured_ways}),
+        measured_ways=measured_ways,
         network=settings.network,
         rates=rates,
         cluster=cluster,

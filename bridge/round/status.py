@@ -98,6 +98,7 @@ def status_line(
     parts.extend(_link_loads(loads, exact=verdict.kind in ("placed", "moved")))
     if task.settings.weights.get(LINK_COST.name) and data.site_links.no_cost:
         parts.append(f"link_cost is weighed but {data.site_links.no_cost}: delays count")
+    parts.extend(_strange_ends(task, data))
     parts.extend(task.notes)
     parts.extend([note] if note else [])
     # Before the data: the shim cuts long lines, and users must see what of their own was ignored.
@@ -193,6 +194,20 @@ def _link_loads(loads: Sequence[LinkLoad], *, exact: bool) -> list[str]:
     ]
     left = len(loads) - len(phrases)
     return [", ".join([*phrases, *([f"{left} more less full"] if left else [])])] if loads else []
+
+
+def _strange_ends(task: Task, data: RoundData) -> list[str]:
+    """Name the sites of ends outside Storm that are at no host and in no setting: they count as far away."""
+    own = task.settings
+    if not own.ends_outside:
+        return []
+    known = {*data.site_links.names, *(name for each in data.network.site_delay for name in each.between)}
+    return [
+        f"{key} of {component} is {place}, which neither a host nor the network's settings name"
+        for key, ends in (("origin", own.origin), ("destination", own.destination))
+        for component, place in ends.items()
+        if place.name not in known
+    ]
 
 
 def _spread(hosts: Sequence[Host], placement: Sequence[int]) -> str:

@@ -162,6 +162,11 @@ class TopologySettings(BaseModel):
         return bool(self.pin or self.avoid or self.allow)
 
     @property
+    def ends_outside(self) -> bool:
+        """Whether it has ends outside Storm."""
+        return bool(self.origin or self.destination)
+
+    @property
     def weighs_costs(self) -> bool:
         """Whether costs of places or links are weighed."""
         return not self.weights.keys().isdisjoint(COSTS)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from bridge.problem.links.bandwidth_book import Sending, traffic
+from bridge.problem.links.traffic import Sending, traffic
 from bridge.problem.occupancy import RoundState
 from bridge.problem.task import make_task
 from bridge.record.record import RecordError, read_records
@@ -92,7 +92,7 @@ def _flows(record: RoundRecord, topology_id: str) -> PlannedFlows | None:
     links = data.site_links
     # the last position of the book's sites is for executors without a host, of which there is none
     site = links.site[[host for host in state.hosts_of(state.assignment(index)) if host is not None]]
-    passing = traffic(Sending(task.flows, task.terminals), site, links).sum(axis=1)
+    passing = traffic(Sending(task.flows, task.terminals), site, links).of_uplinks(len(links.names))
     return PlannedFlows(
         time_s=record.time_s,
         measured=rates is not None,

@@ -84,8 +84,10 @@ class Descent:
         for members in self._blocks:
             if deadline.expired():
                 break
-            moved = np.repeat(self.placement[:, None], self._problem.n_nodes, axis=1)
-            moved[members] = self._nodes
+            # the constraints take pinned operators to be where they belong
+            nodes = self._nodes[self._problem.allowed[np.ix_(members, self._nodes)].all(axis=0)]
+            moved = np.repeat(self.placement[:, None], len(nodes), axis=1)
+            moved[members] = nodes
             costs = MoveCosts(*self._evaluate(moved))
             costs.objective[~self._constraints.met(moved)] = np.inf
             found = costs.best()

@@ -52,6 +52,8 @@ class Proposals:
             self._blocks = np.zeros((len(blocks), problem.n_ops), dtype=np.bool_)
             for k, members in enumerate(blocks):
                 self._blocks[k, members] = True
+            # the constraints take pinned operators to be where they belong
+            self._open = np.stack([problem.allowed[members].all(axis=0) for members in blocks])
             kinds.append((self._move_block, 0.2))
         self._kinds = [kind for kind, _ in kinds]
         self._chances = np.cumsum([chance for _, chance in kinds]) / sum(chance for _, chance in kinds)
@@ -101,11 +103,13 @@ class Proposals:
     def _move_block(self, placements: IntArray) -> Proposal:
         """Move operators that a rule keeps on one node near one that a member has a stream with."""
         columns = np.arange(placements.shape[1])
-        block = self._blocks[self._random.integers(len(self._blocks), size=len(columns))]
+        chosen = self._random.integers(len(self._blocks), size=len(columns))
+        block = self._blocks[chosen]
         member = (block * self._random.random(block.shape)).argmax(axis=1)
         nodes = self._nodes_near(self._partner_nodes(placements, member, columns))
         changed = np.where(block.T, nodes, placements)
-        return changed, self._constraints.met(changed) & (changed != placements).any(axis=0)
+        valid = self._open[chosen, nodes] & self._constraints.met(changed)
+        return changed, valid & (changed != placements).any(axis=0)
 
     def _exchange(self, placements: IntArray) -> Proposal:
         """Let two operators on distinct nodes trade places."""

@@ -1,43 +1,48 @@
-"""One book of a round: what topologies send between sites, and what they leave of bandwidths to one another.
-
-Flows follow measured rates and sizes of tuples as far as there are any; those to and from ends outside Storm
-count too. Both directions count together.
-"""
+"""One book of a round: what topologies send between sites, and what they leave to one another."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bridge.problem.component_flows import component_flows
-from bridge.problem.links.terminals import terminals_of
-from bridge.readings.rates import UNMEASURED
+from bridge.problem.links.traffic import NO_TRAFFIC, Sending, Traffic, traffic
 from bridge.wire.messages import UNASSIGNED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from bridge.network.site_links import SiteLinks
-    from bridge.problem.component_flows import ComponentFlows
-    from bridge.problem.links.terminals import Terminal
     from bridge.problem.occupancy import RoundState
     from bridge.problem.task import Task
-    from bridge.readings.rates import MeasuredRates
-    from bridge.settings import PlanSettings
-    from bridge.wire.messages import Topology
-    from bridge.wishes.topology_settings import TopologySettings
+    from bridge.wishes.wishes import Wishes
     from scheduler.base.arrays import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
 class BandwidthLeft:
-    """What is left of bandwidths, bytes/s, never below 0, infinite without a limit.
+    """What is left of bandwidths, bytes/s, never below 0.
 
     Attributes:
-        uplink: (n_sites + 1,) into and out of each site.
-        between: (n_sites + 1, n_sites + 1) between two sites, symmetric.
+        uplink: (n_sites + 1,) into and out of each site, infinite without a limit.
+        pairs: (n_pairs, 2) the pairs of sites between which a bandwidth is limited, the first site before the
+            second.
+        between: (n_pairs,) of each of these pairs.
+    """
+
+    uplink: FloatArray
+    pairs: IntArray
+    between: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Elsewhere:
+    """What topologies send that are not in a request, such as those beside a close-up.
+
+    Attributes:
+        uplink: (n_sites + 1,) into and out of each site, bytes/s.
+        between: (n_pairs,) between the pairs of sites whose bandwidth is limited, bytes/s.
     """
 
     uplink: FloatArray
@@ -64,35 +69,11 @@ class LinkLoad:
         return self.bytes_per_s / self.most
 
 
-class Sending(NamedTuple):
-    """What one topology sends, wherever its executors run.
-
-    Attributes:
-        flows: Between components.
-        terminals: To and from ends outside Storm.
-    """
-
-    flows: ComponentFlows
-    terminals: tuple[Terminal, ...]
-
-
-def sending(
-    topology: Topology, own: TopologySettings, settings: PlanSettings, measured: MeasuredRates | None
-) -> Sending:
-    """Return what a topology sends.
-
-    Args:
-        topology: The topology.
-        own: Its settings.
-        settings: What holds where nothing is measured.
-        measured: Its measured rates, None without any.
-    """
-    flows = component_flows(topology, settings, own.rates, measured or UNMEASURED, own.tuple_bytes)
-    return Sending(flows, terminals_of(own, topology.component_names, flows))
-
-
 class BandwidthBook:
     """The book of one round.
+
+    What a topology sends is worked out once for where its executors run, and the sum over all topologies is
+    kept: it is asked for with each question and each status line, and topologies may be thousands.
 
     Args:
         links: The ways between sites.
@@ -101,6 +82,9 @@ class BandwidthBook:
         supervisors_of: Where the executors of a topology run by now, by its position in the request:
             supervisor of each, `UNASSIGNED` for none.
         sending_of: What a topology sends, likewise.
+        ends_outside: Whether it has ends outside Storm, likewise.
+        changed: Positions of topologies in the order in which it was decided about them; it only grows.
+        elsewhere: What topologies send that are not in the request; None: there are none.
     """
 
     def __init__(
@@ -110,6 +94,10 @@ class BandwidthBook:
         count: int,
         supervisors_of: Callable[[int], tuple[int, ...]],
         sending_of: Callable[[int], Sending],
+        *,
+        ends_outside: Callable[[int], bool],
+        changed: Sequence[int],
+        elsewhere: Elsewhere | None = None,
     ) -> None:
         self._links = links
         self._count = count
@@ -117,10 +105,16 @@ class BandwidthBook:
         self._site = np.append(links.site[list(host_of_supervisor)], len(links.names) + 1)
         self._supervisors_of = supervisors_of
         self._sending_of = sending_of
-        self._known: dict[int, tuple[tuple[int, ...], FloatArray]] = {}
+        self._ends_outside = ends_outside
+        self._changed = changed
+        self._elsewhere = elsewhere
+        self._seen = 0
+        self._traffic: list[Traffic] = []
+        self._between = np.zeros(0)
+        self._uplink = np.zeros(0)
 
-    def left_by_others(self, topology: int) -> BandwidthLeft | None:
-        """Return what all other topologies leave; None if no bandwidth is limited.
+    def sent_by_others(self, topology: int) -> Elsewhere | None:
+        """Return what all other topologies send; None if no bandwidth is limited.
 
         Args:
             topology: Position of the topology in the request.
@@ -128,10 +122,26 @@ class BandwidthBook:
         links = self._links
         if not links.limited:
             return None
-        used = self._total() - self._traffic(topology)
+        self._catch_up()
+        own, n_sites = self._traffic[topology], len(links.names)
+        return Elsewhere(
+            uplink=np.maximum(self._uplink - own.of_uplinks(n_sites), 0.0),
+            between=np.maximum(self._between - own.of_pairs(links.limited_pairs, n_sites), 0.0),
+        )
+
+    def left_by_others(self, topology: int) -> BandwidthLeft | None:
+        """Return what all other topologies leave; None if no bandwidth is limited.
+
+        Args:
+            topology: Position of the topology in the request.
+        """
+        links, others = self._links, self.sent_by_others(topology)
+        if others is None:
+            return None
         return BandwidthLeft(
-            uplink=np.maximum(links.uplink - used.sum(axis=1), 0.0),
-            between=np.maximum(links.bandwidth - used, 0.0),
+            uplink=np.maximum(links.uplink - others.uplink, 0.0),
+            pairs=links.limited_pairs,
+            between=np.maximum(links.limits - others.between, 0.0),
         )
 
     def loads(self, topology: int) -> tuple[LinkLoad, ...]:
@@ -143,48 +153,65 @@ class BandwidthBook:
         links = self._links
         if not links.limited:
             return ()
-        own, every, names = self._traffic(topology), self._total(), links.names
+        self._catch_up()
+        own, names = self._traffic[topology], links.names
+        over = np.isfinite(links.uplink) & (own.of_uplinks(len(names)) > 0)
         found = [
-            LinkLoad(f"uplink {names[k]}", float(every[k].sum()), float(links.uplink[k]))
-            for k in np.flatnonzero(np.isfinite(links.uplink) & (own.sum(axis=1) > 0)).tolist()
+            LinkLoad(f"uplink {names[k]}", float(self._uplink[k]), float(links.uplink[k]))
+            for k in np.flatnonzero(over).tolist()
         ]
-        found += [
-            LinkLoad(f"link {names[a]} - {names[b]}", float(every[a, b]), float(links.bandwidth[a, b]))
-            for a, b in np.argwhere(np.triu(np.isfinite(links.bandwidth) & (own > 0), 1)).tolist()
-        ]
+        for k in np.flatnonzero(own.of_pairs(links.limited_pairs, len(names)) > 0).tolist():
+            one, other = links.limited_pairs[k].tolist()
+            what = f"link {names[one]} - {names[other]}"
+            found.append(LinkLoad(what, float(self._between[k]), float(links.limits[k])))
         return tuple(sorted(found, key=lambda each: -each.part))
 
-    def _total(self) -> FloatArray:
-        """(n_sites + 1, n_sites + 1) what all topologies send between sites, symmetric."""
-        total = np.zeros(self._links.bandwidth.shape)
-        for each in range(self._count):
-            total += self._traffic(each)
-        return total
+    def _catch_up(self) -> None:
+        """Bring the sums up to what was decided by now."""
+        pairs, n_sites = self._links.limited_pairs, len(self._links.names)
+        again = sorted({*self._changed[self._seen :]})
+        if not self._traffic:
+            self._uplink, self._between = np.zeros(n_sites + 1), np.zeros(len(pairs))
+            if self._elsewhere is not None:
+                self._uplink += self._elsewhere.uplink
+                self._between += self._elsewhere.between
+            self._traffic = [NO_TRAFFIC] * self._count
+            again = [*range(self._count)]
+        self._seen = len(self._changed)
+        for topology in again:
+            before, now = self._traffic[topology], self._sent(topology)
+            if now is before:
+                continue
+            self._traffic[topology] = now
+            self._uplink += now.of_uplinks(n_sites) - before.of_uplinks(n_sites)
+            self._between += now.of_pairs(pairs, n_sites) - before.of_pairs(pairs, n_sites)
 
-    def _traffic(self, topology: int) -> FloatArray:
-        """Return what a topology sends between sites, worked out once for where its executors run."""
-        supervisors = self._supervisors_of(topology)
-        known = self._known.get(topology)
-        if known is None or known[0] != supervisors:
-            site = self._site[np.where(np.array(supervisors) == UNASSIGNED, -1, supervisors)]
-            known = supervisors, self._sent(topology, site.astype(np.int64))
-            self._known[topology] = known
-        return known[1]
-
-    def _sent(self, topology: int, site: IntArray) -> FloatArray:
-        shape = self._links.bandwidth.shape
-        if len(set(site.tolist())) == 1 and not self._sending_of(topology).terminals:
-            return np.zeros(shape)
-        return traffic(self._sending_of(topology), site, self._links)
+    def _sent(self, topology: int) -> Traffic:
+        supervisors = np.array(self._supervisors_of(topology), dtype=np.int64)
+        site = self._site[np.where(supervisors == UNASSIGNED, -1, supervisors)].astype(np.int64)
+        if len(set(site.tolist())) < 2 and not self._ends_outside(topology):
+            return NO_TRAFFIC
+        try:
+            return traffic(self._sending_of(topology), site, self._links)
+        except Exception:  # noqa: BLE001  # one topology's fault must not cost the others their plan
+            return NO_TRAFFIC
 
 
-def book_of(state: RoundState, links: SiteLinks, task_of: Callable[[int], Task]) -> BandwidthBook:
+def book_of(
+    state: RoundState,
+    links: SiteLinks,
+    wishes: Sequence[Wishes],
+    task_of: Callable[[int], Task],
+    elsewhere: Elsewhere | None,
+) -> BandwidthBook:
     """Return the book of a round that is planned executor by executor.
 
     Args:
         state: The cluster as decisions are taken.
         links: The ways between sites.
+        wishes: What each topology asks for.
         task_of: What is known of a topology, by its position in the request.
+        elsewhere: What topologies send that are not in the request; None: there are none.
     """
 
     def sending_of(topology: int) -> Sending:
@@ -192,28 +219,13 @@ def book_of(state: RoundState, links: SiteLinks, task_of: Callable[[int], Task])
         return Sending(task.flows, task.terminals)
 
     hosts, count = state.hosts.host_of_supervisor, len(state.request.topologies)
-    return BandwidthBook(links, hosts, count, state.supervisors, sending_of)
-
-
-def traffic(sending: Sending, site: IntArray, links: SiteLinks) -> FloatArray:
-    """Return (n_sites + 1, n_sites + 1) what a topology sends between sites, bytes/s, symmetric.
-
-    What flows within a site is left out, and so is what executors without a slot would send.
-
-    Args:
-        sending: What it sends.
-        site: (n_executors,) site of each executor, one more than the number of sites for none.
-        links: Knows the sites.
-    """
-    flows, width = sending.flows, len(links.names) + 2
-    members = flows.layout.members
-    total = np.zeros((width, width))
-    for edge, flow, size in zip(flows.edges, flows.flows, flows.tuple_bytes.tolist(), strict=True):
-        sent = np.bincount(site[members[edge.source]], flow.sent * size, width)
-        total += np.outer(sent, np.bincount(site[members[edge.target]], flow.weight, width))
-    for each in sending.terminals:
-        total[links.index(each.site)] += np.bincount(site[each.members], each.rate * each.tuple_bytes, width)
-    placed = total[:-1, :-1]
-    between = placed + placed.T
-    np.fill_diagonal(between, 0.0)
-    return between
+    return BandwidthBook(
+        links,
+        hosts,
+        count,
+        state.supervisors,
+        sending_of,
+        ends_outside=lambda topology: wishes[topology].own.ends_outside,
+        changed=state.changed,
+        elsewhere=elsewhere,
+    )

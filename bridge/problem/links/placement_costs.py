@@ -29,7 +29,7 @@ class PlacementCosts:
             cheap otherwise.
         stated: By component, (n_hosts,) what one of its executors costs, NaN where its load at the unit cost
             counts.
-        note: What is not known, one phrase; empty if all is.
+        note: What is not known, in phrases; empty if all is.
     """
 
     unit_cost: FloatArray
@@ -51,11 +51,15 @@ def placement_costs(
         reach: (n_hosts,) those where executors run or may come, by component.
     """
     stated = {}
+    strange: set[str] = set()
     for component, costs in given.items():
         values = np.full(len(hosts), np.nan)
         for place in sorted(costs, key=lambda each: _NARROWEST_LAST.index(each.kind)):
             key = "name" if place.kind == "host" else place.kind
-            values[[getattr(host, key) == place.name for host in hosts]] = costs[place]
+            there = [getattr(host, key) == place.name for host in hosts]
+            if place.kind != "tier" and not any(there):
+                strange.add(str(place))
+            values[there] = costs[place]
         stated[component] = values
     open_to_default = np.zeros(len(hosts), dtype=np.bool_)
     for component, near in reach.items():
@@ -63,4 +67,7 @@ def placement_costs(
     known = [host.unit_cost is not None for host in hosts]
     why = lacking(META_UNIT_COST, known, hosts, open_to_default) if open_to_default.any() else ""
     unit_cost = np.array([0.0 if why else host.unit_cost or 0.0 for host in hosts], dtype=np.float64)
-    return PlacementCosts(unit_cost, stated, f"placement_cost is weighed but {why}" if why else "")
+    notes = [f"placement_cost is weighed but {why}"] if why else []
+    if strange:
+        notes.append(f"placement.cost names {', '.join(sorted(strange))}, where no host is")
+    return PlacementCosts(unit_cost, stated, "; ".join(notes))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.base.arrays import frozen
+from scheduler.base.arrays import floats, frozen
 from scheduler.model.underlay import NO_LINK, Underlay, UnderlayLink
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ UPLINK = "(uplink)"
 
 
 def ways_between(site: IntArray, links: SiteLinks, left: BandwidthLeft | None) -> Underlay:
-    """Return the ways between nodes; only what is limited is a link of them.
+    """Return the ways between nodes; only what is limited and taken is a link of them.
 
     Args:
         site: (n_nodes,) site of each node, the number of sites if unknown.
@@ -29,25 +29,28 @@ def ways_between(site: IntArray, links: SiteLinks, left: BandwidthLeft | None) -
         left: What other topologies leave of bandwidths; None where these do not count.
     """
     n_sites = len(links.names)
-    limited: list[UnderlayLink] = []
     uplink = np.full(n_sites + 1, NO_LINK)
     between = np.full((n_sites + 1, n_sites + 1), NO_LINK)
+    ends: list[tuple[str, str]] = []
+    most = floats([])
     if left is not None:
-        for k in np.flatnonzero(np.isfinite(left.uplink)).tolist():
-            uplink[k] = len(limited)
-            ends = links.names[k], UPLINK
-            limited.append(UnderlayLink(ends, bandwidth_bytes_per_s=float(left.uplink[k])))
-        for a, b in np.argwhere(np.triu(np.isfinite(left.between), 1)).tolist():
-            between[a, b] = between[b, a] = len(limited)
-            ends = links.names[a], links.names[b]
-            limited.append(UnderlayLink(ends, bandwidth_bytes_per_s=float(left.between[a, b])))
+        limited = np.flatnonzero(np.isfinite(left.uplink))
+        uplink[limited] = np.arange(len(limited))
+        one, other = left.pairs.T
+        between[one, other] = between[other, one] = len(limited) + np.arange(len(left.pairs))
+        ends = [(links.names[k], UPLINK) for k in limited.tolist()]
+        ends += [(links.names[a], links.names[b]) for a, b in left.pairs.tolist()]
+        most = np.append(left.uplink[limited], left.between)
     start, end = np.meshgrid(site, site, indexing="ij")
     layers = np.stack([uplink[start], between[start, end], uplink[end]])
-    route = np.where(start != end, layers, NO_LINK)
+    # of thousands of sites the nodes may be at few
+    taken, route = np.unique(np.where(start != end, layers, NO_LINK), return_inverse=True)
+    taken = taken[taken != NO_LINK]
     return Underlay(
-        links=tuple(limited),
-        route=frozen(route.astype(np.int64)),
-        ends=frozen(np.full((len(limited), 2), -1)),
+        links=tuple(UnderlayLink(ends[k], bandwidth_bytes_per_s=float(most[k])) for k in taken.tolist()),
+        # the diagonal is without a link, so that this comes first
+        route=frozen(route.reshape(layers.shape).astype(np.int64) - 1),
+        ends=frozen(np.full((len(taken), 2), -1)),
         relays=frozen(np.ones(len(site), dtype=np.bool_)),
         near=frozen(links.joined[start, end] | (start == end)),
     )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scheduler.model.constraints.co_location import CoLocationRule
 from scheduler.model.constraints.link_bandwidth import overfull_links
 from scheduler.model.constraints.metric_budget import MetricBudget
 
@@ -39,7 +40,8 @@ def broken_bounds(task: Task, problem: Problem) -> str:
     if problem.current is None:
         return ""
     full = [title for title, _, _ in overfull_links(problem, problem.current)]
-    if not (task.bounds or full):
+    apart = _apart(task, problem)
+    if not (task.bounds or full or apart):
         return ""
     slow = np.unique(task.component[takes_too_long(task, problem)])
     names = ", ".join(task.topology.component_names[each] for each in slow)
@@ -50,4 +52,16 @@ def broken_bounds(task: Task, problem: Problem) -> str:
         *(["budget.cost.per.sec"] if dear else []),
         *(f"the bandwidth of {title}" for title in full),
     ]
-    return f"{' and '.join(broken)} {'are' if len(broken) > 1 else 'is'} exceeded" if broken else ""
+    exceeded = f"{' and '.join(broken)} {'are' if len(broken) > 1 else 'is'} exceeded" if broken else ""
+    return " and ".join(phrase for phrase in (exceeded, apart) if phrase)
+
+
+def _apart(task: Task, problem: Problem) -> str:
+    """Say of which components executors run apart that are to share hosts; empty if none do."""
+    current = problem.current
+    if current is None or not task.settings.colocate:
+        return ""
+    broken = [rule for rule in problem.rules if isinstance(rule, CoLocationRule) and rule.broken(current)]
+    components = sorted({int(task.component[each]) for rule in broken for each in rule.members.tolist()})
+    names = [task.topology.component_names[each] for each in components]
+    return f"colocate of {', '.join(names)} is not met" if names else ""

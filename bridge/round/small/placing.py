@@ -125,9 +125,12 @@ class _Placing:
         """Ask for a placement while all others keep their host, with ever fewer wishes until there is one."""
         fixed = need.fixed()
         wishes = by_wishes(task)
-        if self._state.limits != "strict" and self._search.limits_bandwidth(task):
+        above = ", above the bandwidth of links as none was found within"
+        if self._task.within_bandwidth and not task.within_bandwidth:
+            # an earlier attempt came to this, and found no room all the same
+            wishes = [(each, how + above) for each, how in wishes]
+        elif self._state.limits != "strict" and self._search.limits_bandwidth(task):
             last, how = wishes[-1]
-            above = ", above the bandwidth of links as no place is within"
             wishes.append((replace(last, within_bandwidth=False), how + above))
         for each, how in wishes:
             answer = ask_as_preferred(self._search, each, fixed, overload=overload)

@@ -86,7 +86,7 @@ def by_wishes(task: Task) -> list[tuple[Task, str]]:
         tasks.append((widened, ", some on hosts without a reading as no others have room"))
     if not task.bounds:
         return tasks
-    above = f", above {' and '.join(task.bounds)} as no place is within"
+    above = f", above {' and '.join(task.bounds)} as none was found within"
     if not task.bounded:
         return [(each, how + above) for each, how in tasks]
     last, how = tasks[-1]

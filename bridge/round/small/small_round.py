@@ -95,7 +95,7 @@ class _Planner:
             self._data.delays,
             measured_before=memory.measured,
         )
-        self._book = book_of(self._state, data.site_links, self._task)
+        self._book = book_of(self._state, data.site_links, data.wishes, self._task, data.elsewhere)
         self._search = Search(
             self._state,
             self._data.surroundings,
@@ -252,7 +252,8 @@ class _Planner:
             return None
         if task.topology.n_executors == 0:
             return Verdict("kept", "no executors")
-        held = why_held(task) or ("" if task.bounds else why_no_gain(task, self._frozen_by))
+        bound = task.bounds or task.settings.colocate or self._search.limits_bandwidth(task)
+        held = why_held(task) or ("" if bound else why_no_gain(task, self._frozen_by))
         held = held or why_not_searched(task, self._data.delays)
         if held:
             self._stability.forget(task.index)

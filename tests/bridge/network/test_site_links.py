@@ -66,20 +66,11 @@ def test_measured_bandwidths_count_in_steps(measured, step):
     assert gathered(["a", "b"], {frozenset(("a", "b")): measured}, link=[link]).bandwidth[0, 1] == 77.0
 
 
-def test_what_is_left_takes_the_place_of_what_is_stated():
-    """And of what is measured, which settings do not name."""
-    settings = NetworkSettings.model_validate(
-        {
-            "site": [
-                {"name": "a", "tier": "edge", "uplink_bytes_per_s": 10.0},
-                {"name": "b", "tier": "fog"},
-            ],
-            "link": [{"between": ["a", "b"], "cost": 2.0, "bandwidth_bytes_per_s": 8.0}],
-        }
-    )
-    links = gather_site_links(hosts("a", "b", "c"), settings, {frozenset(("b", "c")): 100.0})
-    left = links.with_left(settings, links.uplink / 2, links.bandwidth / 4)
-    again = gather_site_links(hosts("a", "b", "c"), left, {})
-    assert (again.uplink[0], again.bandwidth[0, 1]) == (5.0, 2.0)
-    assert again.bandwidth[1, 2] == pytest.approx(25.0)
-    assert left.tier_of_site == settings.tier_of_site
+def test_some_of_the_hosts_have_the_ways_of_all():
+    """Also where one of them has no site."""
+    links = gathered(["a", "b", "c"], {frozenset(("b", "c")): 100.0})
+    some = links.of_hosts(hosts("c", None, "b"))
+    assert some.site.tolist() == [2, 3, 1]
+    assert some.limited_pairs.tolist() == [[1, 2]]
+    assert some.limits.tolist() == pytest.approx([100.0])
+    assert some.bandwidth is links.bandwidth

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from scheduler.base.deadline import Deadline
 from scheduler.evaluation.batch import BatchConstraints
 from scheduler.evaluation.evaluate import check
 from scheduler.model.constraints.co_location import CoLocation
 from scheduler.model.constraints.separation import CoLocationLimit
 from scheduler.model.problem import Application, Network, Node, Operator, Problem, Stream
 from scheduler.plan import plan
+from scheduler.search.descent import Descent
 from scheduler.search.proposals import Proposals
 
 if TYPE_CHECKING:
@@ -78,3 +80,23 @@ def test_operators_that_share_a_node_move_together() -> None:
         used |= set(changed[2, valid].tolist())
 
     assert used == set(range(7))
+
+
+def test_operators_that_share_the_node_of_a_pinned_one_stay_there() -> None:
+    """In random changes and in descents, where all that is not pinned may run everywhere."""
+    operators = (Operator("a"), Operator("b", allowed=("n0",)), Operator("c"))
+    nodes = (*(Node(f"n{u}", {"slots": 2.0}) for u in range(2)), Node("n2", {"slots": 3.0}))
+    problem = Problem(
+        Application(operators, (Stream("a", "b"), Stream("b", "c"))),
+        Network(nodes, 9.0 * (1.0 - np.eye(3))),
+        constraints=(CoLocation(("b", "c")),),
+    )
+    start = np.array([2, 0, 0])
+    descent = Descent(problem, start, np.arange(3))
+    descent.run(Deadline(lambda: 0.0, 1.0))
+    assert check(problem, descent.placement) == ()
+
+    proposals = Proposals(problem, BatchConstraints(problem), np.random.default_rng(0))
+    for _ in range(100):
+        changed, valid = proposals.draw(np.repeat(start[:, None], 8, axis=1))
+        assert (changed[1:, valid] == 0).all()

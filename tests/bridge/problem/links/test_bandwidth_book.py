@@ -14,7 +14,8 @@ from bridge.network.site_links import gather_site_links
 from bridge.network_settings import NetworkSettings
 from bridge.problem.component_flows import component_flows
 from bridge.problem.executor_graph import build_executor_graph
-from bridge.problem.links.bandwidth_book import BandwidthBook, Sending, sending, traffic
+from bridge.problem.links.bandwidth_book import BandwidthBook
+from bridge.problem.links.traffic import Sending, sending, traffic
 from bridge.settings import PlanSettings
 from bridge.wire.messages import UNASSIGNED, ComponentKind, Grouping
 from bridge.wishes.topology_settings import parse_topology_settings
@@ -71,7 +72,9 @@ def test_it_is_the_sum_over_streams_of_executors(make, seed, parallelism, groupi
         if one != other and max(one, other) < 4:
             wanted[one, other] += stream.rate * stream.tuple_bytes
     found = traffic(Sending(flows, ()), site, LINKS)
-    assert found == pytest.approx(wanted + wanted.T)
+    pairs = np.array([(one, other) for one in range(4) for other in range(4)])
+    assert found.of_pairs(pairs, 3).reshape(4, 4) == pytest.approx(wanted + wanted.T)
+    assert found.of_uplinks(3) == pytest.approx((wanted + wanted.T).sum(axis=0))
 
 
 def book(make, *places, keys=None):
@@ -79,7 +82,23 @@ def book(make, *places, keys=None):
     own = parse_topology_settings(keys or "", {"c0", "c1"}, {"auto"}, "auto", 0)
     topology = make.chain("t", (1, 1), [Grouping.SHUFFLE])
     sent = sending(topology, own.model_copy(update={"rates": {"c0": 2.0}}), PLAN, None)
-    return BandwidthBook(LINKS, (0, 1, 2), len(places), lambda k: places[k], lambda _: sent)
+    return BandwidthBook(
+        LINKS,
+        (0, 1, 2),
+        len(places),
+        lambda k: places[k],
+        lambda _: sent,
+        ends_outside=lambda _: own.ends_outside,
+        changed=[],
+    )
+
+
+def between(left, one, other):
+    """What is left between two sites, infinite without a limit."""
+    found = [
+        most for pair, most in zip(left.pairs.tolist(), left.between, strict=True) if pair == [one, other]
+    ]
+    return found[0] if found else np.inf
 
 
 def test_a_topology_has_what_the_others_leave(make):
@@ -87,11 +106,11 @@ def test_a_topology_has_what_the_others_leave(make):
     shared = book(make, (0, 1), (1, 2), (2, 2), (UNASSIGNED, UNASSIGNED))
     left = shared.left_by_others(1)
     assert left is not None
-    assert (left.uplink[0], left.between[1, 2]) == (800.0, 500.0)
+    assert (left.uplink[0], between(left, 1, 2)) == (800.0, 500.0)
     assert np.isinf(left.uplink[1:]).all()
     others = shared.left_by_others(0)
     assert others is not None
-    assert (others.uplink[0], others.between[1, 2], others.between[2, 1]) == (1000.0, 300.0, 300.0)
+    assert (others.uplink[0], between(others, 1, 2), between(others, 0, 1)) == (1000.0, 300.0, np.inf)
 
 
 def test_what_is_used_up_leaves_nothing_and_no_less(make):
@@ -119,14 +138,60 @@ def test_ends_outside_count_where_executors_run(make):
 
 
 def test_a_move_changes_the_book(make):
-    """Places are asked for anew each time."""
-    places = [(0, 1), (1, 1)]
+    """As soon as it is said that it was decided."""
+    places, changed = [(0, 1), (1, 1)], []
     own = parse_topology_settings("", {"c0", "c1"}, {"auto"}, "auto", 0)
     sent = sending(make.chain("t", (1, 1), [Grouping.SHUFFLE]), own, PLAN, None)
-    changing = BandwidthBook(LINKS, (0, 1, 2), 2, lambda k: places[k], lambda _: sent)
+    asked = []
+
+    def supervisors_of(index):
+        asked.append(index)
+        return places[index]
+
+    changing = BandwidthBook(
+        LINKS,
+        (0, 1, 2),
+        2,
+        supervisors_of,
+        lambda _: sent,
+        ends_outside=lambda _: False,
+        changed=changed,
+    )
     before = changing.left_by_others(1)
     places[0] = (1, 1)
+    changed.append(0)
     after = changing.left_by_others(1)
     assert before is not None
     assert after is not None
     assert (before.uplink[0], after.uplink[0]) == (900.0, 1000.0)
+    assert changing.loads(1) == ()
+    # the other one was worked out once, however often it is asked for
+    assert asked == [0, 1, 0]
+
+
+def test_what_is_sent_elsewhere_counts(make):
+    """By topologies that are in no plan: it is not left, and ways are as full as with it."""
+    places = [(0, 1), (1, 2), (0, 2)]
+    own = parse_topology_settings("", {"c0", "c1"}, {"auto"}, "auto", 0)
+    sent = sending(make.chain("t", (1, 1), [Grouping.SHUFFLE]), own, PLAN, None)
+
+    def book_of(count, elsewhere=None):
+        return BandwidthBook(
+            LINKS,
+            (0, 1, 2),
+            count,
+            lambda k: places[k],
+            lambda _: sent,
+            ends_outside=lambda _: False,
+            changed=[],
+            elsewhere=elsewhere,
+        )
+
+    whole = book_of(3)
+    alone = book_of(1, whole.sent_by_others(0))
+    assert alone.loads(0) == whole.loads(0)
+    wanted, found = whole.left_by_others(0), alone.left_by_others(0)
+    assert wanted is not None
+    assert found is not None
+    assert found.uplink.tolist() == wanted.uplink.tolist()
+    assert found.between.tolist() == wanted.between.tolist()

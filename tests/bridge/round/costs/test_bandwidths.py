@@ -8,7 +8,9 @@ from dataclasses import replace
 
 import pytest
 
+from bridge.round.memory import NOTHING, memory_from_json
 from bridge.round.planner import plan_round
+from bridge.settings import MoveSettings
 from bridge.wire.messages import Decision
 from tests.bridge.round.costs.tier_rounds import chain, planned, settings_of, sites_of, tiers
 
@@ -87,7 +89,7 @@ def test_a_link_of_two_sites_is_a_limit_of_its_own(make):
     assert sites_of(alone, request)[1] == "f1"
     (plan,) = planned(request, settings_of(narrow))
     assert plan.decision is Decision.ASSIGN
-    assert "above the bandwidth of links as no place is within" in plan.status
+    assert "above the bandwidth of links as none was found within" in plan.status
     assert "link e1 - c1 10 of 9.999 kB/s" in plan.status.replace("c1 - e1", "e1 - c1")
 
 
@@ -98,6 +100,17 @@ def test_strict_resources_refuse_what_is_above(make):
     assert first.decision is Decision.UNPLACEABLE
     assert "bandwidth" in first.status
     assert second.decision is Decision.ASSIGN
+
+
+def test_what_is_above_soft_capacities_and_bandwidths_says_both(make):
+    """The only host that c1 may have needs 150 % of its CPU for it, and is behind a narrow uplink."""
+    keys = {**KEYS, "allow": {"c1": ["host:c1-0000"]}}
+    topology = replace(chain(make, "t", (1, 1), keys), executor_cpu_percent=(10.0, 150.0))
+    request = tiers(make, topology)
+    hosts = tuple(replace(each, cpu_percent=100.0) for each in request.supervisors)
+    (plan,) = planned(replace(request, supervisors=hosts), settings_of(uplinks(e1=5_000.0)))
+    assert "above the bandwidth of links as none was found within" in plan.status
+    assert "c1-0000 at 150% of its CPU" in plan.status
 
 
 def test_a_strategy_that_looks_at_no_links_goes_above(make):
@@ -125,6 +138,28 @@ def test_what_runs_above_a_bandwidth_moves_whatever_it_gains(make):
     assert "uplink e1" not in kept.status
 
 
+@pytest.mark.parametrize(
+    ("keys", "move"),
+    [
+        ({"replan.persistence": "pin"}, {}),
+        ({}, {"freeze": [{"begin": "00:00", "end": "23:00"}]}),
+    ],
+    ids=["only what has to move", "a freeze window"],
+)
+def test_what_runs_above_a_bandwidth_moves_where_nothing_moves_for_a_gain(make, keys, move):
+    """As what breaks a limit of its own does; what breaks none stays."""
+    above = make.assigned(chain(make, "a", (1, 1), {**KEYS, **keys}), [0, 6])
+    within = make.assigned(chain(make, "b", (1, 1), {"pin": {"c0": "site:f1"}, **keys}), [3, 7])
+    settings = settings_of(uplinks(e1=5_000.0))
+    at_once = MoveSettings.model_validate({"cool_down_s": 0, "stabilisation_s": 0, **move})
+    settings = settings.model_copy(update={"move": at_once})
+    done = plan_round(tiers(make, above, within), settings, lambda: 0.0, unix_s=43_200.0)
+    moved, kept = done.response.plans
+    assert "as the bandwidth of e1-(uplink) is exceeded" in moved.status
+    assert kept.decision is Decision.KEEP
+    assert re.search("only what has to move does|no moves for gains", kept.status)
+
+
 def test_what_cannot_be_within_stays_and_is_named(make):
     """Nowhere else is it better: a loud status, no restart."""
     request = tiers(make, chain(make, "t", (1, 1), {**KEYS, **FAR}))
@@ -141,9 +176,37 @@ def test_what_the_others_send_counts_on_many_hosts(make):
     request = tiers(make, first, second, times=167)
     settings = settings_of(uplinks(e1=10_500.0))
     plans = planned(request, settings)
-    assert sent(request, plans)["e1"] <= 10_500.0
+    loads = sent(request, plans)
+    assert loads["e1"] <= 10_500.0
+    # its status speaks of all of them
+    assert f"uplink e1 {loads['e1'] / 1000:.4g} of 10.5 kB/s" in plans[1].status
     wide = planned(request, settings_of(uplinks(e1=5_000.0)))
     assert sent(request, wide)["e1"] == pytest.approx(2_000.0)
+
+
+def test_a_measured_bandwidth_outlasts_the_silence_of_its_agent(make):
+    """For half an hour: nothing moves over the narrow way, and nothing back, while an agent begins anew."""
+    keys = {
+        **KEYS,
+        "pin": {"c0": "site:e1", "c2": "site:c1"},
+        "tuple.bytes": {"c1": 1},
+        "weights": {"link_cost": 1},
+        "destination": {"c1": "site:c1"},
+    }
+    link = {"delay_ms": 60.2, "age_s": 1.0, "samples": 5, "loss": 0.0, "availability": 1.0}
+    narrow = {"c1-0000": {**link, "bandwidth_bytes_per_s": 5_000.0}}
+    speaking = make.reading("e1-0000", "e1", 0.0, links=narrow)
+    request = tiers(make, chain(make, "t", (1, 1, 1), keys))
+    memory, sites = NOTHING, []
+    for now_s, age_ms in ((0.0, 500), (60.0, 600_000), (1_800.0, 600_000), (1_860.0, 500)):
+        first = replace(speaking, age_ms=age_ms)
+        others = tuple(each for each in request.readings if each.name != "e1-0000")
+        request = replace(request, readings=(first, *others))
+        done = plan_round(request, settings_of({}), lambda: 0.0, memory=memory, now_s=now_s)
+        memory = memory_from_json(done.memory.to_json())
+        request = make.carried_out(request, done.response)
+        sites.append(request.supervisors[request.topologies[0].executor_supervisor[1]].host[:2])
+    assert sites == ["f1", "f1", "c1", "f1"]
 
 
 def _response(request, settings):

@@ -7,6 +7,7 @@ from itertools import pairwise, product
 
 import pytest
 
+from bridge.round.planner import plan_round
 from bridge.wire.messages import Decision
 from tests.bridge.round.costs.tier_rounds import (
     SITES,
@@ -204,3 +205,29 @@ def test_counts_say_that_they_do_not_look_at_costs(make):
     (plan,) = planned(request, settings_of(network))
     said = "costs, colocate, origin and destination, bandwidths between sites do not count"
     assert f"{said}, as the round is large" in plan.status
+
+
+def test_places_that_no_host_has_are_named(make):
+    """A tier may be empty for a while, so that it is not."""
+    costs = {"c0": {"regio-a": 9, "host:gone": 1, "e1": 2, "edge": 3}}
+    keys = {"weights": {"placement_cost": 1}, "placement.cost": costs}
+    (plan,) = planned(tiers(make, chain(make, "t", (1, 1), keys)), settings_of({}))
+    assert "placement.cost names host:gone, site:regio-a, where no host is" in plan.status
+
+
+def test_what_is_to_share_a_host_and_does_not_moves(make):
+    """Whatever it gains: as a pin that is stated while a topology runs; then it stays."""
+    running = make.assigned(chain(make, "t", (1, 1), {"colocate": [["c0", "c1"]]}), [0, 1])
+    request = tiers(make, running)
+    done = plan_round(request, settings_of({}), lambda: 0.0)
+    (plan,) = done.response.plans
+    assert "as colocate of c0, c1 is not met" in plan.status
+    assert len(set(hosts_of(plan, request))) == 1
+    (kept,) = planned(make.carried_out(request, done.response), settings_of({}))
+    assert kept.decision is Decision.KEEP
+    assert "colocate" not in kept.status
+    alone = {"colocate": [["c0", "c1"]], "pin": {"c0": "host:e1-0000", "c1": "host:e1-0001"}}
+    apart = make.assigned(chain(make, "t", (1, 1), alone), [0, 1])
+    (stuck,) = planned(tiers(make, apart), settings_of({}))
+    assert stuck.decision is Decision.KEEP
+    assert "colocate of c0, c1 is not met: no candidate" in stuck.status

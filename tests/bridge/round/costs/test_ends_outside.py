@@ -74,3 +74,18 @@ def test_a_site_that_has_no_host_is_as_far_as_the_file_says(make):
     (far,) = planned(request, settings_of({}))
     assert far.decision is Decision.ASSIGN
     assert far.response_time_ms == pytest.approx(1 + 1 + 102)
+
+
+def test_a_site_of_which_nothing_is_known_is_named(make):
+    """Most likely a slip of the pen: as far from all hosts as from each other it draws nothing anywhere."""
+    keys = {"origin": {"c0": "site:shop"}, "destination": {"c1": "site:c1"}}
+    request = tiers(make, chain(make, "t", (1, 1), keys))
+    (plan,) = planned(request, settings_of({}))
+    assert "origin of c0 is site:shop, which neither a host nor the network's settings name" in plan.status
+    assert "destination" not in plan.status
+    for network in (
+        {"site": [{"name": "shop", "tier": "edge"}]},
+        {"site_delay": [{"between": ["f1", "shop"], "delay_ms": 1.0}]},
+    ):
+        (plan,) = planned(request, settings_of(network))
+        assert "origin" not in plan.status

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from bridge.network_settings import NetworkSettings
 from bridge.round import last_slots, unread
 from bridge.round.planner import plan_round
 from bridge.round.preparing import prepare
@@ -20,6 +21,7 @@ from tests.bridge.round.whole_rounds import SIZES, settings_of
 
 BAD = '{"boom": 1}'
 REASON = "planning failed (ZeroDivisionError: boom)"
+UPLINK = {"site": [{"name": "uniroma2", "uplink_bytes_per_s": 1e6}]}
 
 
 @pytest.fixture
@@ -147,7 +149,8 @@ def test_a_pin_that_cannot_be_worked_out_costs_only_its_topology(make, size, mon
 
 
 @pytest.mark.parametrize("slots", [GOOD, [*GOOD[:7], UNASSIGNED]])
-def test_one_that_cannot_be_described_costs_no_small_round(make, monkeypatch, slots):
+@pytest.mark.parametrize("network", [{}, UPLINK], ids=["no limits", "an uplink that all share"])
+def test_one_that_cannot_be_described_costs_no_small_round(make, monkeypatch, slots, network):
     genuine = small_round.make_task
 
     def make_task(state, index, *arguments):
@@ -159,7 +162,8 @@ def test_one_that_cannot_be_described_costs_no_small_round(make, monkeypatch, sl
     ports = [UNASSIGNED if each == UNASSIGNED else 6700 for each in slots]
     bad = make.assigned(make.taxi("bad", {"frozen": True}), slots, ports)
     other = make.assigned(make.taxi("good", {"frozen": True}), GOOD, 6701)
-    done = _round(_cluster(make, bad, other), SIZES[0])
+    limited = settings_of(SIZES[0]).model_copy(update={"network": NetworkSettings.model_validate(network)})
+    done = plan_round(_cluster(make, bad, other), limited, lambda: 0.0)
     plans, left_out, traces = _outcome(done)
     assert plans["good"].status.startswith("kept: frozen")
     assert traces == ["bad"]

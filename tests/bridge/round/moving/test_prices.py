@@ -172,7 +172,7 @@ def test_what_is_missing_is_placed_within_the_budget_of_cost_where_a_place_is(ma
     assert planned(market(make, settings | {"budget.cost.per.sec": 11}, **nowhere))[0] == ("dear", "cheap")
     where, plan = planned(market(make, settings | {"budget.cost.per.sec": 10}, **nowhere))
     assert where == ("dear", "dear")
-    assert ", above budget.cost.per.sec as no place is within: " in plan.status
+    assert ", above budget.cost.per.sec as none was found within: " in plan.status
 
 
 def test_a_host_that_is_paid_once_fits_a_budget_that_two_executors_do_not(make):
@@ -217,5 +217,5 @@ def test_a_limit_on_durations_counts_where_execution_times_are_measured(make, sp
     request = replace(request, readings=(*request.readings, rates([1.0, time_ms], rate=8.0)))
     where, plan = planned(request)
     assert where == ("far", "far")
-    assert (", above duration.max.ms as no place is within" in plan.status) is (not note)
+    assert (", above duration.max.ms as none was found within" in plan.status) is (not note)
     assert f"; duration.max.ms of c1 is stated but {note}; " in plan.status or not note
