@@ -13,8 +13,8 @@ from cli.errors import UserError, refused
 from cli.interrupt import ends_at_once
 
 if TYPE_CHECKING:
+    from experiments.elasticity.asked import Asked
     from experiments.elasticity.outcome import Outcome
-    from experiments.elasticity.simulation import Asked
 
 app = typer.Typer(no_args_is_help=True, help="See what would happen, without a cluster.")
 
@@ -60,8 +60,9 @@ def elastic(
     """
     more = _parameters(parameters)
     with ends_at_once():
+        from experiments.elasticity.asked import Asked  # noqa: PLC0415 - loads numpy
         from experiments.elasticity.scenario_file import ScenarioError, read_scenario  # noqa: PLC0415 - numpy
-        from experiments.elasticity.simulation import Asked, simulate  # noqa: PLC0415 - likewise
+        from experiments.elasticity.simulation import simulate  # noqa: PLC0415 - likewise
 
         with refused(ScenarioError):
             given = read_scenario(scenario)
@@ -106,10 +107,12 @@ def _print(asked: Asked, factors: tuple[float, ...], outcome: Outcome) -> None:
     table.add_row("cost", *(f"{cost:.2f}" for cost in outcome.total_costs))
     console = Console(highlight=False)
     console.print(table)
+    if outcome.violations is not None:
+        console.print(f"The response time is above its bound for {outcome.violations:.2%} of the time.")
     console.print(
         f"{outcome.units} billing units of hosts cost {outcome.resource_cost:g}; {outcome.leases} leases, "
         f"{outcome.host_hours:.1f} host hours, {outcome.executor_hours:.1f} executor hours; "
-        f"{outcome.reconfigurations} reconfigurations, {outcome.changes} changes of executors; "
+        f"{outcome.reconfigurations} reconfigurations; "
         f"{outcome.items:,.0f} items, each counted at every component"
     )
 

@@ -12,8 +12,11 @@ import numpy as np
 from scheduler.elasticity.leasing.host import Host
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from experiments.elasticity.loads import Floats
-    from experiments.elasticity.scenario import Scenario, SimulatedOffer
+    from experiments.elasticity.policy import First
+    from experiments.elasticity.scenario import Scenario, SimulatedComponent, SimulatedOffer
     from scheduler.elasticity.leasing.decision import LeasingDecision
     from scheduler.elasticity.leasing.host import HostStatus
 
@@ -43,7 +46,6 @@ class Leased:
 
     Attributes:
         name: Of the request for it.
-        asked_s: When it was asked for, s.
         ready_s: When it is up, s.
         paid_until_s: Until when it is paid, s.
         units: Billing units paid so far.
@@ -54,7 +56,6 @@ class Leased:
     """
 
     name: str
-    asked_s: float
     ready_s: float
     paid_until_s: float
     slow: np.ndarray
@@ -83,44 +84,63 @@ class Counts:
     """What there is at a moment of a run.
 
     Attributes:
-        executors: (n_components,) of each component, those that are to come included.
+        executors: Of each component, those that are to come included.
         hosts: Leased hosts, booting ones included.
         units: Billing units paid so far.
         leases: Hosts asked for so far.
-        reconfigurations: Decisions so far that changed executors.
+        releases: Hosts given back so far.
+        reconfigurations: Decisions so far that changed executors; those who decide count them.
     """
 
-    executors: tuple[int, ...]
+    executors: Mapping[str, int]
     hosts: int
     units: int
     leases: int
-    reconfigurations: int
+    releases: int
+    reconfigurations: int = 0
+
+    def with_those_of(self, other: Counts) -> Counts:
+        """Return what there is in two regions together, which share no component."""
+        return Counts(
+            {**self.executors, **other.executors},
+            self.hosts + other.hosts,
+            self.units + other.units,
+            self.leases + other.leases,
+            self.releases + other.releases,
+        )
 
 
 class Fleet:
-    """The hosts of a run, from one to begin with that has one executor of each component.
+    """The hosts of a run, or of one region of it.
+
+    Args:
+        scenario: The scenario.
+        offer: What is leased.
+        seed: Of disturbances.
+        first: What there is to begin with, and works at once; no other component is ever here.
 
     Attributes:
         hosts: Those that are leased, the oldest lease first.
         units: Billing units paid so far, those of hosts that are gone included.
-        leases: Hosts asked for so far, the first one not counted.
-        host_s: Seconds for which hosts were leased, from the request on.
-        changes: Executors started, stopped and moved so far.
-        reconfigurations: Decisions that changed executors.
+        leases: Hosts asked for so far, the first ones not counted.
+        releases: Hosts given back so far.
     """
 
-    def __init__(self, scenario: Scenario, offer: SimulatedOffer, seed: int) -> None:
+    def __init__(self, scenario: Scenario, offer: SimulatedOffer, seed: int, first: First) -> None:
         self._scenario, self._offer, self._seed = scenario, offer, seed
+        self._components = {each.name: each for each in scenario.component if each.name in first.executors}
         self._numbers = 0
         self._paused: dict[str, tuple[float, float]] = {}
         self._gone_units = 0
-        self.leases = self.changes = self.reconfigurations = 0
-        self.host_s = 0.0
-        first = self._new("first", 0.0, boot_s=0.0)
-        for each in scenario.component:
-            first.executors += [Running(each.name, 0.0) for _ in range(each.least)]
-            first.images.add(each.name)
-        self.hosts = [first]
+        self.leases = self.releases = 0
+        self.hosts: list[Leased] = []
+        for name, count in first.executors.items():
+            for _ in range(count):
+                self._home(self._components[name]).executors.append(Running(name, 0.0))
+        for _ in range(first.hosts - len(self.hosts)):
+            self._first_host()
+        for host in self.hosts:
+            host.images |= {each.component for each in host.executors}
 
     @property
     def units(self) -> int:
@@ -147,11 +167,10 @@ class Fleet:
             self._stop(by_name[move.source], move.component, from_s)
         for release in decision.releases:
             by_name[release.host].goes_s = max(now_s, release.at_s)
+            self.releases += 1
         changed = [each.component for each in (*decision.stops, *decision.starts)]
         changed += [each.component for each in decision.moves]
         self._paused.update(dict.fromkeys(changed, (now_s, now_s + self._scenario.pause_s)))
-        self.changes += len(changed)
-        self.reconfigurations += bool(changed)
 
     def pass_until(self, until_s: float) -> None:
         """Give back what goes, and pay for what stays, up to a time."""
@@ -164,13 +183,8 @@ class Fleet:
             if gone:
                 self.hosts.remove(host)
                 self._gone_units += host.units
-                self.host_s += last_s - host.asked_s
             else:
                 host.executors = [each for each in host.executors if each.until_s > until_s]
-
-    def end(self, end_s: float) -> None:
-        """Count what is still leased at the end of the run."""
-        self.host_s += sum(end_s - each.asked_s for each in self.hosts)
 
     def working(self, times_s: Floats) -> dict[str, Floats]:
         """Return how many executors of each component work in each step, in executors at full speed.
@@ -179,7 +193,7 @@ class Fleet:
             times_s: (n,) beginnings of the steps, n >= 1.
         """
         begin_s, end_s = float(times_s[0]), float(times_s[-1])
-        working = {each.name: np.zeros(len(times_s)) for each in self._scenario.component}
+        working = {name: np.zeros(len(times_s)) for name in self._components}
         for host in self.hosts:
             speed = self._speed(host, times_s)
             throughout: Counter[str] = Counter()
@@ -200,12 +214,30 @@ class Fleet:
         """Return what there is now, and what has been paid and changed so far."""
         staying = Counter(each.component for host in self.hosts for each in host.executors if not each.leaves)
         return Counts(
-            tuple(staying[each.name] for each in self._scenario.component),
+            {name: staying[name] for name in self._components},
             len(self.hosts),
             self.units,
             self.leases,
-            self.reconfigurations,
+            self.releases,
         )
+
+    def paused_since(self, since_s: float) -> bool:
+        """Return whether any component here has stood still after a time."""
+        return any(until_s > since_s for _, until_s in self._paused.values())
+
+    def _home(self, component: SimulatedComponent) -> Leased:
+        """Return a host with room before the run begins."""
+        for host in self.hosts:
+            used = [self._components[each.component] for each in host.executors]
+            cpu = self._offer.cpu - sum(each.cpu for each in used)
+            memory = self._offer.memory_mb - sum(each.memory_mb for each in used)
+            if cpu >= component.cpu and memory >= component.memory_mb:
+                return host
+        return self._first_host()
+
+    def _first_host(self) -> Leased:
+        self.hosts.append(self._new(f"first-{len(self.hosts) + 1}", 0.0, boot_s=0.0))
+        return self.hosts[-1]
 
     def _speed(self, host: Leased, times_s: Floats) -> Floats | float:
         disturbance = self._scenario.disturbance
@@ -222,7 +254,7 @@ class Fleet:
         self._numbers += 1
         minutes = math.ceil(self._scenario.steps * self._scenario.step_s / 60.0) + 1
         slow = chance.random(minutes) < self._scenario.disturbance.per_minute
-        return Leased(name, now_s, ready_s, billed_from_s + self._offer.billing_unit_s, slow)
+        return Leased(name, ready_s, billed_from_s + self._offer.billing_unit_s, slow)
 
     def _start(self, host: Leased, component: str, now_s: float) -> float:
         cached = component in host.images

@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.elasticity.leasing.observation import ComponentReading, Observation
+from scheduler.elasticity.operator_manager.sample import OperatorSample
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from experiments.elasticity.fleet import Fleet
     from experiments.elasticity.loads import Floats
+    from experiments.elasticity.policy import Moment
     from experiments.elasticity.queues import Queue, Queues
     from experiments.elasticity.scenario import Scenario, SimulatedComponent
 
@@ -19,6 +23,8 @@ _DIFFERENT = 4096
 """Recorded items after which durations repeat."""
 _REMEMBERED = 20
 """Recorded durations that are handed on; policies take fewer."""
+_LONGEST_MS = 1e7
+"""Response times that are longer, or have no end, count as this."""
 
 
 @dataclass
@@ -43,27 +49,65 @@ class Observer:
         self._chance = np.random.default_rng((self.seed, 1))
         self._normal = np.random.default_rng((self.seed, 2)).standard_normal(_DIFFERENT)
 
-    def observation(self, fleet: Fleet, step: int, before: int) -> Observation:
-        """Return what is known at a step.
+    def time_s(self, step: int) -> float:
+        """Return the time once so many steps have passed, s."""
+        return step * self.scenario.step_s
+
+    def observation(self, fleet: Fleet, now: Moment) -> Observation:
+        """Return what is known to a policy by one decision.
 
         Args:
             fleet: The hosts.
-            step: How many steps have passed.
-            before: How many had at the last observation.
+            now: When it is asked.
         """
-        now_s = step * self.scenario.step_s
-        load = float(self.queues.load[before:step].mean()) if step > before else None
-        readings = tuple(self._reading(each, step, load) for each in self.scenario.component)
+        now_s = self.time_s(now.step)
+        load = self._load(now)
+        readings = tuple(self._reading(each, now.step, load) for each in self.scenario.component)
         return Observation(now_s, fleet.seen(now_s), readings)
 
-    def _reading(self, component: SimulatedComponent, step: int, load: float | None) -> ComponentReading:
+    def samples(self, fleets: Mapping[str, Fleet], now: Moment) -> dict[str, OperatorSample]:
+        """Return what is known to managers of components, of the time since they were asked last.
+
+        Args:
+            fleets: The hosts by region.
+            now: When they are asked.
+        """
+        since_s, load = self.time_s(now.before), self._load(now)
+        # what was decided at the last moment has stood still after it
+        paused = any(fleet.paused_since(since_s) for fleet in fleets.values())
+        executors = {name: n for fleet in fleets.values() for name, n in fleet.counts().executors.items()}
+        samples = {}
+        for each in self.scenario.component:
+            queue, steps = self.queues.by_name[each.name], slice(now.before, now.step)
+            done = float(queue.processed[now.step] - queue.processed[now.before])
+            # a pause counts as idle
+            worked_s = done * each.service_ms / 1000.0
+            busy = min(1.0, worked_s / (executors[each.name] * (self.time_s(now.step) - since_s)))
+            response_ms = np.minimum(self.queues.response_ms(each, steps), _LONGEST_MS)
+            samples[each.name] = OperatorSample(
+                each.name,
+                since_s,
+                self.time_s(now.step),
+                executors[each.name],
+                load * self._demand[each.name],
+                (busy,) * executors[each.name],
+                float(response_ms.mean()),
+                paused,
+                backlog=float(queue.came[now.before] - queue.processed[now.before]),
+            )
+        return samples
+
+    def _load(self, now: Moment) -> float:
+        return float(self.queues.load[now.before : now.step].mean())
+
+    def _reading(self, component: SimulatedComponent, step: int, load: float) -> ComponentReading:
         queue = self.queues.by_name[component.name]
         return ComponentReading(
             component.name,
             self._durations_ms(component, queue),
             waiting=queue.backlog,
             in_service=self._in_service(queue, step),
-            demand_per_s=None if load is None else load * self._demand[component.name],
+            demand_per_s=load * self._demand[component.name],
             service_ms=component.service_ms,
         )
 
@@ -89,7 +133,5 @@ class Observer:
 
         Sources send the items of a step at once; when in the step they are counted is chance.
         """
-        if not step:
-            return 0.0
         came = float(queue.came[step] - queue.came[step - 1])
         return max(0.0, came - float(queue.capacity[step - 1]) * float(self._chance.random()))

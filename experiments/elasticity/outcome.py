@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,12 +14,13 @@ from scheduler.elasticity.leasing.costs import total_cost
 from scheduler.elasticity.leasing.host import Offer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from experiments.elasticity.fleet import Counts, Fleet
+    from experiments.elasticity.fleet import Counts
     from experiments.elasticity.loads import Floats
     from experiments.elasticity.queues import Queues
     from experiments.elasticity.scenario import Scenario, SimulatedOffer
+    from scheduler.base.arrays import BoolArray
 
 PERIOD_S = 60.0
 """Length of a period of the outcome, s."""
@@ -38,7 +40,9 @@ class Period:
         reconfigurations: Decisions in it that changed executors.
         items: Pairs of items and components that were processed in it.
         late: How many of these were late, for each factor of the scenario.
+        releases: Hosts given back in it.
         waiting: Items that wait at its end.
+        violations: Share of its time in which the response time is above its bound; None: there is no bound.
     """
 
     until_s: float
@@ -50,12 +54,14 @@ class Period:
     reconfigurations: int
     items: float
     late: tuple[float, ...]
+    releases: int
     waiting: float
+    violations: float | None
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a run.
+    """What came of a run, as far as it counts.
 
     Attributes:
         components: Their names.
@@ -70,7 +76,8 @@ class Outcome:
         host_hours: For which hosts were leased.
         executor_hours: For which there were executors.
         reconfigurations: Decisions that changed executors.
-        changes: Executors started, stopped and moved.
+        releases: Hosts given back.
+        violations: Share of the time in which the response time is above its bound; None: there is no bound.
     """
 
     components: tuple[str, ...]
@@ -85,15 +92,12 @@ class Outcome:
     host_hours: float
     executor_hours: float
     reconfigurations: int
-    changes: int
+    releases: int
+    violations: float | None
 
 
 def outcome_of(
-    scenario: Scenario,
-    offer: SimulatedOffer,
-    queues: Queues,
-    fleet: Fleet,
-    looks: Sequence[tuple[int, Counts]],
+    scenario: Scenario, offer: SimulatedOffer, queues: Queues, looks: Sequence[tuple[int, Counts]]
 ) -> Outcome:
     """Return what came of a run.
 
@@ -101,66 +105,85 @@ def outcome_of(
         scenario: The scenario.
         offer: What was leased.
         queues: At the end.
-        fleet: At the end.
-        looks: (n,) steps after which the policy was asked, the last one the end, and what there was then.
+        looks: (n,) steps after which the policy was asked, from 0 to the end, and what there was then.
     """
     by_component = queues.by_name.values()
+    counted = slice(scenario.counted_from, scenario.steps)
     processed = np.sum([np.diff(each.processed) for each in by_component], axis=0)
     waiting = np.sum([each.came[1:] - each.processed[1:] for each in by_component], axis=0)
     late = [np.sum(list(queues.late(factor).values()), axis=0) for factor in scenario.late_factors]
+    violated = None if scenario.response_max_ms is None else queues.responses_ms() > scenario.response_max_ms
     left = sum(each.backlog for each in by_component)
-    items = float(processed.sum()) + left
-    all_late = tuple(float(each.sum()) + left for each in late)
+    items = float(processed[counted].sum()) + left
+    all_late = tuple(float(each[counted].sum()) + left for each in late)
+    begin, end = looks[_look_at(looks, scenario.counted_from)][1], looks[-1][1]
+    units = end.units - begin.units
     leased = Offer(offer.cpu, offer.memory_mb, offer.billing_unit_s, offer.unit_cost)
-    begins = [0, *(step for step, _ in looks[:-1])]
-    executor_s = sum(
-        sum(counts.executors) * (end - begin) * scenario.step_s
-        for begin, (end, counts) in zip(begins, looks, strict=True)
-    )
+    of_step = np.array([queues.load, processed, waiting, *late])
     return Outcome(
         components=tuple(each.name for each in scenario.component),
-        periods=_periods(scenario, np.array([queues.load, processed, waiting, *late]), looks),
+        periods=_periods(scenario, of_step, violated, looks),
         items=items,
         late=all_late,
         shares=tuple(1.0 - each / items if items else 1.0 for each in all_late),
-        units=fleet.units,
-        resource_cost=total_cost(fleet.units, 0.0, leased, 0.0),
-        total_costs=tuple(total_cost(fleet.units, each, leased, scenario.late_penalty) for each in all_late),
-        leases=fleet.leases,
-        host_hours=fleet.host_s / 3600.0,
-        executor_hours=executor_s / 3600.0,
-        reconfigurations=fleet.reconfigurations,
-        changes=fleet.changes,
+        units=units,
+        resource_cost=total_cost(units, 0.0, leased, 0.0),
+        total_costs=tuple(total_cost(units, each, leased, scenario.late_penalty) for each in all_late),
+        leases=end.leases - begin.leases,
+        host_hours=_hours(scenario, looks, lambda each: each.hosts),
+        executor_hours=_hours(scenario, looks, lambda each: sum(each.executors.values())),
+        reconfigurations=end.reconfigurations - begin.reconfigurations,
+        releases=end.releases - begin.releases,
+        violations=None if violated is None else float(violated[counted].mean()),
     )
 
 
-def _periods(scenario: Scenario, of_step: Floats, looks: Sequence[tuple[int, Counts]]) -> tuple[Period, ...]:
+def _look_at(looks: Sequence[tuple[int, Counts]], step: int) -> int:
+    """Return the first look at a step or later."""
+    return min(bisect_left(looks, step, key=lambda each: each[0]), len(looks) - 1)
+
+
+def _hours(scenario: Scenario, looks: Sequence[tuple[int, Counts]], count: Callable[[Counts], int]) -> float:
+    """Return for how many hours there was how much of something; what is decided counts from then on."""
+    steps = sum(
+        count(counts) * (max(end, scenario.counted_from) - max(begin, scenario.counted_from))
+        for (begin, counts), (end, _) in pairwise(looks)
+    )
+    return steps * scenario.step_s / 3600.0
+
+
+def _periods(
+    scenario: Scenario, of_step: Floats, violated: BoolArray | None, looks: Sequence[tuple[int, Counts]]
+) -> tuple[Period, ...]:
     """Return the run minute by minute.
 
     Args:
         scenario: The scenario.
         of_step: (3 + n_factors, steps) load, items processed, items that wait, late items for each factor.
+        violated: (steps,) whether the response time is above its bound; None: there is none.
         looks: As for `outcome_of`.
     """
     minutes = max(1, math.ceil(scenario.steps * scenario.step_s / PERIOD_S - 1e-9))
     ends = [min(scenario.steps, round((k + 1) * PERIOD_S / scenario.step_s)) for k in range(minutes)]
-    steps = [step for step, _ in looks]
-    periods, begin, before = list[Period](), 0, None
+    names = [each.name for each in scenario.component]
+    periods, begin, before = list[Period](), 0, looks[0][1]
     for end in ends:
-        now = looks[min(bisect_left(steps, end), len(looks) - 1)][1]
+        now = looks[_look_at(looks, end)][1]
         load, processed, waiting, *late = of_step[:, begin:end]
         periods.append(
             Period(
                 until_s=end * scenario.step_s,
                 load=float(load.mean()),
-                executors=now.executors,
+                executors=tuple(now.executors[name] for name in names),
                 hosts=now.hosts,
-                units=now.units - (before.units if before else 0),
-                leases=now.leases - (before.leases if before else 0),
-                reconfigurations=now.reconfigurations - (before.reconfigurations if before else 0),
+                units=now.units - before.units,
+                leases=now.leases - before.leases,
+                reconfigurations=now.reconfigurations - before.reconfigurations,
                 items=float(processed.sum()),
                 late=tuple(float(each.sum()) for each in late),
+                releases=now.releases - before.releases,
                 waiting=float(waiting[-1]),
+                violations=None if violated is None else float(violated[begin:end].mean()),
             )
         )
         begin, before = end, now

@@ -14,7 +14,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from experiments.elasticity.loads import Floats
-    from experiments.elasticity.scenario import Scenario
+    from experiments.elasticity.scenario import Scenario, SimulatedComponent
 
 _NORMAL_GRID = np.linspace(-8.0, 8.0, 4001)
 _NORMAL = np.array([0.5 * (1.0 + math.erf(each / math.sqrt(2.0))) for each in _NORMAL_GRID])
@@ -118,6 +118,38 @@ class Queues:
                 arrivals = arrivals + ratio * processed[other]
             capacity = executors[each.name] * (step_s * 1000.0 / each.service_ms)
             processed[each.name] = self.by_name[each.name].step(arrivals, capacity)
+
+    def response_ms(self, component: SimulatedComponent, steps: slice) -> Floats:
+        """Return the mean time in a component in some steps (n,), ms; infinite where nothing is processed.
+
+        Executors are equal queues (M/M/1) with an equal part of what comes; what has piled up waits before.
+
+        Args:
+            component: Of the scenario.
+            steps: Which have passed.
+        """
+        queue, step_s = self.by_name[component.name], self.scenario.step_s
+        could = queue.capacity[steps]
+        came = np.diff(queue.came)[steps]
+        waiting = (queue.came[1:] - queue.processed[1:])[steps]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            wait_ms = np.where(could > 0.0, waiting / could * (step_s * 1000.0), np.inf)
+            load = np.where(could > 0.0, came / could, np.inf)
+            # where executors cannot keep up, items that do not wait take as long as alone
+            alone = np.where(load < 1.0, component.service_ms / (1.0 - load), component.service_ms)
+        response: Floats = wait_ms + alone
+        return response
+
+    def responses_ms(self) -> Floats:
+        """Return the response time along the longest path in each step (steps,), ms."""
+        passed, longest = slice(0, len(self.load)), np.zeros(len(self.load))
+        until: dict[str, Floats] = {}
+        for each in self.scenario.order:
+            before = [until[other] for other in each.inputs]
+            own = self.response_ms(each, passed) + each.delay_ms
+            until[each.name] = own + (np.max(before, axis=0) if before else 0.0)
+            longest = np.maximum(longest, until[each.name])
+        return longest
 
     def late(self, factor: float) -> dict[str, Floats]:
         """Return how many of the items processed in each step were late (steps,), by component.

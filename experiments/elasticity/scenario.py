@@ -118,9 +118,8 @@ class Scenario(Section):
                 raise ValueError(f"component[{k}].most: must be >= least ({each.least}), got {each.most}")
         _ = self.order
         if self.counted_from_min >= self.duration_min:
-            raise ValueError(
-                f"counted_from_min: must be < duration_min ({self.duration_min:g}), got {self.counted_from_min:g}"
-            )
+            length, begin = self.duration_min, self.counted_from_min
+            raise ValueError(f"counted_from_min: must be < duration_min ({length:g}), got {begin:g}")
         if not any(each.source_per_s for each in self.component):
             raise ValueError("component: none has source_per_s > 0, so that there is no load")
         return self

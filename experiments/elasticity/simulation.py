@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import replace
+from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,7 @@ from experiments.elasticity.loads import load_at
 from experiments.elasticity.observing import Observer
 from experiments.elasticity.outcome import Outcome, outcome_of
 from experiments.elasticity.policies import policy_of
+from experiments.elasticity.policy import Moment
 from experiments.elasticity.queues import Queues
 from experiments.elasticity.scenario_file import ScenarioError
 
@@ -19,26 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from experiments.elasticity.asked import Asked
     from experiments.elasticity.scenario import Scenario
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What is run.
-
-    Attributes:
-        policy: Name of the policy.
-        load: Name of the load.
-        offer: Name of the kind of hosts.
-        seed: Of load, disturbances and durations.
-        parameters: Of the policy, beside those that the scenario gives.
-    """
-
-    policy: str
-    load: str
-    offer: str
-    seed: int = 0
-    parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
 def simulate(scenario: Scenario, asked: Asked) -> Outcome:
@@ -53,24 +37,35 @@ def simulate(scenario: Scenario, asked: Asked) -> Outcome:
     """
     offer = _named("offer", scenario.offer, asked.offer)
     load = load_at(_named("load", scenario.load, asked.load), scenario.steps, scenario.step_s, asked.seed)
-    policy = policy_of(scenario, asked.policy, offer, asked.seed, asked.parameters)
+    policy = policy_of(scenario, asked.policy, offer, load, asked)
     queues = Queues(scenario, load)
-    fleet = Fleet(scenario, offer, asked.seed)
+    fleets = {
+        region: Fleet(scenario, offer, asked.seed + k, first)
+        for k, (region, first) in enumerate(policy.first.items())
+    }
     observer = Observer(scenario, queues, asked.seed)
     every = max(1, round(scenario.monitor_interval_s / scenario.step_s))
-    looks = [*range(every, scenario.steps, every), scenario.steps]
-    before, seen = 0, list[tuple[int, Counts]]()
-    for step in looks:
+    # what there is at the beginning is paid in the first minute
+    looks, before, changes = [(0, replace(_counts(fleets), units=0))], 0, 0
+    for step in (*range(every, scenario.steps, every), scenario.steps):
         times_s = np.arange(before, step) * scenario.step_s
-        queues.step(before, step, fleet.working(times_s))
-        now_s = step * scenario.step_s
-        fleet.pass_until(now_s)
+        working = [fleet.working(times_s) for fleet in fleets.values()]
+        queues.step(before, step, {name: each for own in working for name, each in own.items()})
+        now_s = observer.time_s(step)
+        for fleet in fleets.values():
+            fleet.pass_until(now_s)
         if step < scenario.steps:
-            fleet.carry_out(policy.decide(observer.observation(fleet, step, before)), now_s)
-        seen.append((step, fleet.counts()))
+            decisions = policy.decide(observer, fleets, Moment(step, before))
+            for region, decision in decisions.items():
+                fleets[region].carry_out(decision, now_s)
+            changes += any(each.stops or each.starts or each.moves for each in decisions.values())
+        looks.append((step, replace(_counts(fleets), reconfigurations=changes)))
         before = step
-    fleet.end(scenario.steps * scenario.step_s)
-    return outcome_of(scenario, offer, queues, fleet, seen)
+    return outcome_of(scenario, offer, queues, looks)
+
+
+def _counts(fleets: Mapping[str, Fleet]) -> Counts:
+    return reduce(Counts.with_those_of, (each.counts() for each in fleets.values()))
 
 
 def _named(what: str, known: Mapping[str, Any], name: str) -> Any:

@@ -8,8 +8,9 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
+from experiments.elasticity.asked import Asked
 from experiments.elasticity.scenario_file import read_scenario
-from experiments.elasticity.simulation import Asked, simulate
+from experiments.elasticity.simulation import simulate
 from experiments.spark_tasks import run_tasks
 from scheduler.elasticity.leasing.observation import QueueReading
 

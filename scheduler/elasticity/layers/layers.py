@@ -107,9 +107,7 @@ def _with_executors(
     )
 
 
-def _changed(
-    draft: Draft, operator: Operator, action: int, parameters: LayersParameters, why: str
-) -> Draft:
+def _changed(draft: Draft, operator: Operator, action: int, parameters: LayersParameters, why: str) -> Draft:
     by_name = {each.component.name: each.component for each in parameters.of_region(operator.region)}
     component, hosts = operator.component.name, tuple(draft.hosts.values())
     if action > 0:
@@ -176,10 +174,12 @@ def _report(
     for each in parameters.of_region(region):
         sample = observation.samples.get(each.component.name)
         busy += [] if sample is None else sample.utilisation
-    since_s = observation.now_s - parameters.region_period_s
+    since_s = state.regions_asked_s
+    if since_s is None:
+        since_s = max(0.0, observation.now_s - parameters.region_period_s)
     return RegionReport(
         region,
-        since_s if state.regions_asked_s is None else min(state.regions_asked_s, since_s),
+        since_s,
         observation.now_s,
         ready=len(ready),
         booting=sum(each.status == "booting" for each in draft.hosts.values()),

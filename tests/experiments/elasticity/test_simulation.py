@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from experiments.elasticity.asked import Asked
 from experiments.elasticity.scenario_file import ScenarioError, read_scenario
-from experiments.elasticity.simulation import Asked, simulate
+from experiments.elasticity.simulation import simulate
 from tests.experiments.elasticity.scenarios import SHIPPED, scenario
 
 PAPER = read_scenario(SHIPPED / "paper-003.toml")
