@@ -37,12 +37,15 @@ class ControlServer:
     """The keeper's end."""
 
     def __init__(self, path: Path) -> None:
-        path.unlink(missing_ok=True)
+        # what stands at its place answers: a socket that does not listen yet would look like a dead keeper
+        scratch = path.with_name(f".{path.name}")
+        scratch.unlink(missing_ok=True)
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        with _short_address(path) as address:
+        with _short_address(scratch) as address:
             self._socket.bind(address)
-        path.chmod(0o600)
+        scratch.chmod(0o600)
         self._socket.listen(16)
+        scratch.replace(path)
 
     def fileno(self) -> int:
         """Return the descriptor to wait on."""
