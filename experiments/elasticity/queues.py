@@ -130,8 +130,9 @@ class Queues:
         """
         queue, step_s = self.by_name[component.name], self.scenario.step_s
         could = queue.capacity[steps]
-        came = np.diff(queue.came)[steps]
-        waiting = (queue.came[1:] - queue.processed[1:])[steps]
+        ends = slice(steps.start + 1, steps.stop + 1)
+        came = queue.came[ends] - queue.came[steps]
+        waiting = queue.came[ends] - queue.processed[ends]
         with np.errstate(divide="ignore", invalid="ignore"):
             wait_ms = np.where(could > 0.0, waiting / could * (step_s * 1000.0), np.inf)
             load = np.where(could > 0.0, came / could, np.inf)

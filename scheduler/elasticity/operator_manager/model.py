@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -108,14 +109,14 @@ class OperatorModel:
         return replace(self, worth=frozen(worth))
 
 
+@lru_cache(maxsize=256)
 def known_costs(parameters: ModelBasedParameters) -> FloatArray:
     """(K, 3) ck(k, a) = w_rcf [a != 0] + w_res (k + a) / K."""
     executors = np.arange(1, parameters.executors_max + 1)[:, None] + np.array(ACTIONS)
     changes = np.array(ACTIONS) != 0
     weights = parameters.weights
     resources = weights.resources * executors / parameters.executors_max
-    costs: FloatArray = weights.reconfiguration * changes + resources
-    return costs
+    return frozen(weights.reconfiguration * changes + resources)
 
 
 def first_unknown(parameters: ModelBasedParameters) -> FloatArray:
@@ -131,9 +132,11 @@ def first_unknown(parameters: ModelBasedParameters) -> FloatArray:
     return frozen(first)
 
 
+@lru_cache(maxsize=256)
 def _allowed(parameters: ModelBasedParameters) -> BoolArray:
     """(K, 3) whether each action is allowed with k executors."""
     reached = np.arange(1, parameters.executors_max + 1)[:, None] + np.array(ACTIONS)
     within = (reached >= parameters.executors_min) & (reached <= parameters.executors_max)
     allowed: BoolArray = within | (np.array(ACTIONS) == 0)  # staying always is, also below the least
+    allowed.flags.writeable = False
     return allowed
