@@ -104,7 +104,7 @@ def _program(choice: HostChoice, gap: float) -> SolverRequest:
     cost = np.where(choice.may_go, parameters.offer.unit_cost, 0.0)
     kept = builder.variables(np.ones(n_hosts), cost, integer=True, low=np.where(choice.may_go, 0.0, 1.0))
     for per, room in zip(choice.size.T, choice.room.T * _ROUNDING, strict=True):
-        builder.rows(n_hosts, -np.inf, 0.0, (at, per), (kept[:, None], -room[:, None]))
+        builder.rows(n_hosts, -np.inf, 0.0, (at, per / room[:, None]), (kept[:, None], -1.0))
     already = here.ravel().astype(np.float64)
     builder.rows(here.size, -np.inf, already, (at.reshape(-1, 1), 1.0), (arriving.reshape(-1, 1), -1.0))
     for k, (of_number, fewest) in enumerate(zip(choice.late_costs, choice.least, strict=True)):
@@ -114,4 +114,4 @@ def _program(choice: HostChoice, gap: float) -> SolverRequest:
         builder.row(fewest, fewest, (at[:, k], 1.0), (more, -1.0))
         if len(more) > 1:
             builder.rows(len(more) - 1, 0.0, np.inf, (more[:-1, None], 1.0), (more[1:, None], -1.0))
-    return SolverRequest(builder.build(0.0), np.concatenate((at.ravel(), kept)), gap=gap)
+    return SolverRequest(builder.build(0.0), np.concatenate((at.ravel(), kept)), gap=gap, presolve=False)

@@ -50,7 +50,8 @@ def late_cost(executors: int, need: Need, parameters: SizedParameters) -> float:
     """Return what items cost in a billing unit that are late because there are so few executors.
 
     Of all items none is late up to the target load, all are once executors are busy all the time, and in
-    between the share grows in a straight line. A queue is worse near its limit, and better far from it.
+    between the share grows in a straight line. A queue is worse near its limit, and better far from it. What
+    cannot keep up is late for more than a billing unit: no choice leaves a component so (`Need.least`).
 
     Args:
         executors: Number of executors (>= 0).
@@ -87,7 +88,9 @@ def best_host_set(
         for each, total in zip(components, totals, strict=True)
     ]
     least = [
-        min(max(0, each.least - elsewhere.get(each.name, 0)), total) if each.name in needs else total
+        min(max(0, max(each.least, needs[each.name].least) - elsewhere.get(each.name, 0)), total)
+        if each.name in needs
+        else total
         for each, total in zip(components, totals, strict=True)
     ]
     choice = HostChoice(hosts, here, may_go, costs, least, parameters)

@@ -12,6 +12,7 @@ from scheduler.elasticity.leasing.draft import Draft
 from scheduler.elasticity.leasing.end_of_unit import with_ends_judged
 from scheduler.elasticity.leasing.growing import Growing, Room
 from scheduler.elasticity.leasing.host_score import fits
+from scheduler.elasticity.leasing.host_set import late_cost
 from scheduler.elasticity.leasing.remembering import remembered
 from scheduler.elasticity.leasing.sizing import Need, SizedState, need_of
 
@@ -60,14 +61,36 @@ def decide(
     due = leasing.due(now_s, parameters.decide_interval_s)
     if due:
         growing = Growing(now_s, leasing, parameters, partial(_room, parameters, needs))
-        for component in parameters.components:
-            need = needs.get(component.name)
-            if need is not None:
-                for _ in range(need.executors - draft.executors(component.name)):
-                    draft = growing.by_one(draft, component, need.why)
+        draft = _grown(draft, needs, growing, parameters)
     draft, settled = with_ends_judged(draft, leasing.settled, needs, parameters, now_s)
     after = remembered(leasing, draft, now_s, looked=due)
     return draft.decision, replace(state, leasing=replace(after, settled=settled))
+
+
+def _grown(draft: Draft, needs: Mapping[str, Need], growing: Growing, parameters: SizedParameters) -> Draft:
+    """Start what is needed: where there is room, and on new hosts if being late would cost more than one.
+
+    The price is the same that keeps or gives back a host, so that no round leases what the next gives back.
+    """
+    short: list[tuple[Component, Need]] = []
+    for component in parameters.components:
+        need = needs.get(component.name)
+        while need is not None and draft.executors(component.name) < need.executors:
+            room = growing.find(draft, component)
+            if room is None:
+                short.append((component, need))
+                break
+            draft = room.draft.started(component.name, room.host).because("grown", component.name, need.why)
+    cost = sum(late_cost(draft.executors(each.name), need, parameters) for each, need in short)
+    for component, need in short:
+        worth = cost > parameters.offer.unit_cost
+        for n in range(draft.executors(component.name), need.executors):
+            if not worth and n >= need.least:
+                why = f"{need.why}, but late items cost less than a host"
+                draft = draft.because("limited", component.name, why)
+                break
+            draft = growing.by_one(draft, component, need.why)
+    return draft
 
 
 def _room(

@@ -54,12 +54,14 @@ class Need:
         demand_per_s: Items per second to provide for.
         service_ms: For so long each occupies an executor, ms.
         executors: How many there should be.
+        least: With fewer than so many it cannot keep up, or a backlog stays; at most `executors`.
         why: Sentence for the reason.
     """
 
     demand_per_s: float
     service_ms: float
     executors: int
+    least: int
     why: str
 
     @property
@@ -100,7 +102,8 @@ def need_of(
         executors = min(executors, component.most)
     what = "are coming" if coming > peak else "come"
     why = f"{demand:.3g} items/s {what}, {backlog:.3g} wait, each takes {reading.service_ms:.3g} ms"
-    return Need(demand, reading.service_ms, executors, why)
+    least = executors if backlog > parameters.queue_up else math.floor(demand * service_s + _ROUNDING) + 1
+    return Need(demand, reading.service_ms, executors, min(executors, least), why)
 
 
 def forecast(seen: Sequence[tuple[float, float]], ahead_s: float, highest: float) -> float:

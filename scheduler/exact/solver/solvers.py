@@ -42,12 +42,15 @@ class SolverRequest:
         wanted: Variables whose values are reported.
         prove_only: Whether its time goes to the proof: good solutions are known already.
         gap: A solution is good enough whose objective is at most so much above the bound (>= 0).
+        presolve: Whether it is simplified first; of a small one that takes longer than it saves, and HiGHS
+            sometimes writes to standard output when it takes a solution back.
     """
 
     model: ModelProto
     wanted: IntArray
     prove_only: bool = False
     gap: float = 0.0
+    presolve: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +74,8 @@ def run_highs(order: SolverRequest, deadline: Deadline, say: Callable[[SolverAns
     wanted = [model.get_variable(column) for column in order.wanted.tolist()]
     parameters = mathopt.SolveParameters(relative_gap_tolerance=0.0, absolute_gap_tolerance=order.gap)
     parameters.highs.string_options["parallel"] = "off"
+    if not order.presolve:
+        parameters.presolve = mathopt.Emphasis.OFF
     if order.prove_only:
         parameters.highs.double_options["mip_heuristic_effort"] = 0.0
         parameters.highs.bool_options.update(dict.fromkeys(_HEURISTICS, False))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -93,17 +94,17 @@ def test_the_program_finds_the_least_and_the_bound_is_one(
 
 
 def test_what_items_cost_that_are_late() -> None:
-    need = Need(demand_per_s=10.0, service_ms=400.0, executors=5, why="")
+    need = Need(demand_per_s=10.0, service_ms=400.0, executors=5, least=5, why="")
     all_late = 0.001 * 10.0 * 600.0
     assert [late_cost(n, need, PARAMETERS) for n in (0, 3, 4)] == [all_late] * 3
     assert late_cost(5, need, PARAMETERS) == 0.0, "busy for 80 % of their time"
     # 4 busy of 4.5: 89 %, four ninths of the way from 80 % to 100 %
-    assert late_cost(9, Need(10.0, 800.0, 10, ""), PARAMETERS) == pytest.approx(all_late * 4 / 9)
+    assert late_cost(9, Need(10.0, 800.0, 10, 9, ""), PARAMETERS) == pytest.approx(all_late * 4 / 9)
 
 
 def test_a_host_is_given_back_that_is_not_worth_its_cost() -> None:
     hosts = [Host("old", 4, 8, 600, {"small": 1}), Host("young", 4, 8, 900, {"small": 1, "large": 1})]
-    needs = {"small": Need(1.0, 100.0, 1, ""), "large": Need(1.0, 100.0, 1, "")}
+    needs = {"small": Need(1.0, 100.0, 1, 1, ""), "large": Need(1.0, 100.0, 1, 1, "")}
     chosen = best_host_set(hosts, ["old"], needs, {}, PARAMETERS)
     assert chosen.released == ("old",)
     assert chosen.executors.tolist() == [[0, 0], [1, 1]], "one small executor is enough"
@@ -112,13 +113,24 @@ def test_a_host_is_given_back_that_is_not_worth_its_cost() -> None:
 
 def test_a_component_of_which_nothing_is_known_keeps_its_executors() -> None:
     hosts = [Host("old", 4, 8, 600, {"small": 1}), Host("young", 4, 8, 900, {"small": 1, "large": 1})]
-    chosen = best_host_set(hosts, ["old"], {"large": Need(1.0, 100.0, 1, "")}, {}, PARAMETERS)
+    chosen = best_host_set(hosts, ["old"], {"large": Need(1.0, 100.0, 1, 1, "")}, {}, PARAMETERS)
     assert chosen.executors.tolist() == [[0, 0], [2, 1]]
     assert chosen.cost == pytest.approx(PARAMETERS.move_cost)
 
 
 def test_a_host_that_is_needed_is_kept() -> None:
     hosts = [Host("old", 4, 8, 600, {"large": 2}), Host("young", 4, 8, 900, {"large": 2})]
-    chosen = best_host_set(hosts, ["old"], {"large": Need(31.0, 100.0, 4, "")}, {}, PARAMETERS)
+    chosen = best_host_set(hosts, ["old"], {"large": Need(31.0, 100.0, 4, 4, "")}, {}, PARAMETERS)
     assert chosen.released == ()
     assert chosen.cost == chosen.kept_cost
+
+
+def test_no_host_is_given_back_without_which_a_component_cannot_keep_up() -> None:
+    """Though late items of a billing unit would cost less: the backlog stays."""
+    hosts = [Host("old", 4, 8, 600, {"large": 1}), Host("young", 4, 8, 900, {"large": 2})]
+    cheap = replace(PARAMETERS, penalty=1e-6)
+    assert best_host_set(hosts, ["old"], {"large": Need(21.0, 100.0, 3, 3, "")}, {}, cheap).released == ()
+    slack = best_host_set(hosts, ["old"], {"large": Need(19.0, 100.0, 3, 2, "")}, {}, cheap)
+    assert slack.released == ("old",)
+    elsewhere = best_host_set(hosts, ["old"], {"large": Need(21.0, 100.0, 3, 3, "")}, {"large": 1}, cheap)
+    assert elsewhere.released == ("old",), "what boots will keep up"

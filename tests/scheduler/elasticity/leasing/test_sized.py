@@ -36,12 +36,20 @@ def test_what_is_needed_starts_at_once_and_on_hosts_paid_for_longest() -> None:
 
 
 def test_hosts_are_leased_for_all_that_has_no_room() -> None:
-    decision, state = decided(
-        300, [host("h0", 600, {"A": 1, "F": 1, "R": 1})], {"A": 11.2, "F": 1.6, "R": 1.6}
-    )
+    hosts = [host("h0", 600, {"A": 1, "F": 1, "R": 1})]
+    demand = {"A": 11.2, "F": 1.6, "R": 1.6}
+    decision, state = decided(300, hosts, demand, penalty=0.001)
     assert [each.host for each in decision.starts] == ["h0", *["lease-1"] * 3, *["lease-2"] * 2]
     assert decision.leases == ("lease-1", "lease-2")
     assert state.leasing.requests == 2
+
+
+def test_no_host_is_leased_while_late_items_cost_less() -> None:
+    """Six executors keep up with what seven were to be 80 % busy with."""
+    hosts = [host("h0", 600, {"A": 1, "F": 1, "R": 1})]
+    decision, _ = decided(300, hosts, {"A": 11.2, "F": 1.6, "R": 1.6}, penalty=0.00001)
+    assert [each.host for each in decision.starts] == ["h0", *["lease-1"] * 3, "lease-2"]
+    assert decision.reasons[-1].why.endswith("but late items cost less than a host")
 
 
 def test_what_is_not_needed_makes_room_before_a_host_is_leased() -> None:
@@ -72,13 +80,15 @@ def test_a_host_goes_at_the_end_of_its_paid_time_and_what_is_needed_moves() -> N
 
 def test_a_peak_keeps_a_host() -> None:
     hosts = [host("h0", 600, {"A": 2, "F": 1}), host("h1", 900, {"A": 2, "F": 1, "R": 1})]
-    _, state = decided(60, hosts, {"A": 6.4, "F": 1.6, "R": 1.6})
+    _, state = decided(60, hosts, {"A": 3.9, "F": 1.6, "R": 1.6})
     low = {"A": 1.6, "F": 1.6, "R": 1.6}
     decision, _ = decided(575, hosts, low, state, penalty=0.001)
     assert decision.prolongations == ("h0",)
     assert decision.reasons[-1].why == "it is worth its cost"
     decision, _ = decided(575, hosts, low, state, penalty=0.0001)
-    assert decision.releases == (Release("h0", 600),), "unless lateness is cheaper than a host"
+    assert decision.releases == (Release("h0", 600),), (
+        "two of A keep up, and late items cost less than a host"
+    )
 
 
 def test_a_host_is_kept_on_which_something_runs_of_which_nothing_is_known() -> None:
