@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from experiments.elasticity.leasing_policies import component_of, offer_of
 from experiments.elasticity.policy import First
 from experiments.elasticity.scenario_file import ScenarioError
-from scheduler.base.checks import ModelError
+from scheduler.base.checks import ModelError, number, one_of, shown, whole_number
 from scheduler.elasticity.layers import layers
 from scheduler.elasticity.layers.observation import LayersObservation, LayersState
 from scheduler.elasticity.layers.parameters import LayersParameters, Operator, Region
@@ -19,14 +19,14 @@ from scheduler.elasticity.region_manager.idle_pool import IdlePoolParameters
 from scheduler.elasticity.region_manager.model_parameters import RegionModelParameters, RegionWeights
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from experiments.elasticity.fleet import Fleet
     from experiments.elasticity.loads import Floats
     from experiments.elasticity.observing import Observer
     from experiments.elasticity.policy import Moment
     from experiments.elasticity.scenario import Scenario, SimulatedComponent, SimulatedOffer
-    from scheduler.elasticity.layers.managers_of import OperatorParameters, RegionParameters
+    from scheduler.elasticity.layers.managers_of import RegionParameters
     from scheduler.elasticity.leasing.decision import LeasingDecision
 
 LAYERS = "layers"
@@ -52,9 +52,9 @@ _KEYS = {
     "period_s",
     "region_period_s",
 }
+_EXECUTORS_MAX = 12
 _RATE_ROOM = 1.25
 """Of the highest rate before what counts is the highest that managers know of."""
-_Record = TypeVar("_Record")
 
 
 @dataclass
@@ -104,107 +104,112 @@ def layered_policy(
         faults.append(f"response_max_ms: missing, which {where} needs")
     if faults:
         raise ScenarioError("; ".join(faults))
-    most = int(table.get("executors_max", 12))
-    peak = _RATE_ROOM * float(load[: max(1, scenario.counted_from)].max())
+    known = load[: scenario.counted_from] if scenario.counted_from else load
+    executors_max, hosts_max = table.get("executors_max", _EXECUTORS_MAX), table["hosts_max"]
     try:
-        operators = tuple(
-            _operator(scenario, each, bound, peak, table)
-            for each, bound in zip(scenario.component, _bounds_ms(scenario), strict=True)
-        )
-        regions = {
-            each: Region(offer_of(offer), _region_manager(table))
-            for each in dict.fromkeys(o.region for o in operators)
-        }
+        whole_number("executors_max", executors_max, 1)
+        whole_number("hosts_max", hosts_max, 1)
+        given = _Given(scenario, table, executors_max, hosts_max, float(known.max()))
+        operators = given.operators()
+        manager = given.region_manager()
+        regions = {each.region: Region(offer_of(offer), manager) for each in operators}
         parameters = LayersParameters(
             operators=operators,
             regions=regions,
-            period_s=float(table.get("period_s", 60.0)),
-            region_period_s=float(table.get("region_period_s", 120.0)),
+            period_s=number("period_s", table.get("period_s", 60.0), above=0.0),
+            region_period_s=number("region_period_s", table.get("region_period_s", 120.0), above=0.0),
         )
-    except ModelError as error:
+    except ValueError as error:
         raise ScenarioError(f"{where}.{error}") from error
-    static_hosts = int(table["hosts_max"]) if table["hosts"] == "static" else 1
-    demand = scenario.demand_per_s()
-    first = {
-        region: First(
-            {
-                each.component.name: (
-                    _enough(demand[each.component.name] * peak / _RATE_ROOM, each, scenario, most)
-                    if table["operators"] == "static"
-                    else each.component.least
-                )
-                for each in parameters.of_region(region)
-            },
-            static_hosts,
-        )
-        for region in regions
-    }
+    first = {region: given.first(parameters.of_region(region)) for region in regions}
     return LayeredPolicy(parameters, first, LayersState())
 
 
-def _bounds_ms(scenario: Scenario) -> tuple[float, ...]:
-    """Return what each component may take: the bound less the network's delays, by service times.
+@dataclass(frozen=True)
+class _Given:
+    """What managers are made from.
 
-    Only exact for a chain; of other shapes every component counts as on the longest path.
+    Attributes:
+        scenario: The scenario.
+        table: Of the policy.
+        executors_max: Of each component.
+        hosts_max: Of each region.
+        peak: Highest load that is known beforehand.
     """
-    rates = [1000.0 / each.service_ms for each in scenario.component]
-    network_ms = sum(each.delay_ms for each in scenario.component)
-    return bounds_ms(scenario.response_max_ms or 0.0, network_ms, rates)
 
+    scenario: Scenario
+    table: Mapping[str, Any]
+    executors_max: int
+    hosts_max: int
+    peak: float
 
-def _operator(
-    scenario: Scenario, each: SimulatedComponent, bound_ms: float, peak: float, table: Mapping[str, Any]
-) -> Operator:
-    rate_max = scenario.demand_per_s()[each.name] * peak
-    given: dict[str, Any] = {
-        "executors_max": int(table.get("executors_max", 12)),
-        "executors_min": each.least,
-    }
-    kind = _kind("operators", table, _OPERATORS)
-    if kind is ModelBasedParameters:
-        given |= {
-            "rate_max": rate_max,
-            "response_max_ms": bound_ms,
-            "service_rate": 1000.0 / each.service_ms,
-            "pause_s": scenario.pause_s,
-        }
-    manager: OperatorParameters | None = _made(kind, "operator", given, table, OperatorWeights)
-    return Operator(component_of(each), each.region, bound_ms, manager, scenario.pause_s)
+    def operators(self) -> tuple[Operator, ...]:
+        """Return the components with their managers.
 
+        Bounds are exact for a chain; of other shapes every component counts as on the longest path.
+        """
+        components = self.scenario.component
+        rates = [1000.0 / each.service_ms for each in components]
+        network_ms = sum(each.delay_ms for each in components)
+        bounds = bounds_ms(self.scenario.response_max_ms or 0.0, network_ms, rates)
+        return tuple(self._operator(each, bound) for each, bound in zip(components, bounds, strict=True))
 
-def _region_manager(table: Mapping[str, Any]) -> RegionParameters | None:
-    kind = _kind("hosts", table, _HOSTS)
-    made: RegionParameters | None = _made(
-        kind, "region", {"hosts_max": int(table["hosts_max"]), "hosts_min": 1}, table, RegionWeights
-    )
-    return made
+    def _operator(self, each: SimulatedComponent, bound_ms: float) -> Operator:
+        kind = self._kind("operators", _OPERATORS)
+        given: dict[str, Any] = {"executors_max": self.executors_max, "executors_min": each.least}
+        if kind is ModelBasedParameters:
+            given |= {
+                "rate_max": self.scenario.demand_per_s()[each.name] * self.peak * _RATE_ROOM,
+                "response_max_ms": bound_ms,
+                "service_rate": 1000.0 / each.service_ms,
+                "pause_s": self.scenario.pause_s,
+            }
+        manager = self._made(kind, "operator", given, OperatorWeights)
+        return Operator(component_of(each), each.region, bound_ms, manager, self.scenario.pause_s)
 
+    def region_manager(self) -> RegionParameters | None:
+        """Return parameters of the manager of every region."""
+        given = {"hosts_max": self.hosts_max, "hosts_min": 1}
+        made: RegionParameters | None = self._made(
+            self._kind("hosts", _HOSTS), "region", given, RegionWeights
+        )
+        return made
 
-def _kind(key: str, table: Mapping[str, Any], kinds: Mapping[str, type[Any] | None]) -> type[Any] | None:
-    if table[key] not in kinds:
-        raise ModelError(key, f"must be one of {', '.join(kinds)}")
-    return kinds[table[key]]
+    def first(self, operators: Sequence[Operator]) -> First:
+        """Return what a region has to begin with: if it is static, enough for the peak."""
+        demand = self.scenario.demand_per_s()
+        service_ms = {each.name: each.service_ms for each in self.scenario.component}
+        executors = {}
+        for each in operators:
+            name = each.component.name
+            enough = least_executors(
+                demand[name] * self.peak, 1000.0 / service_ms[name], each.bound_ms, self.executors_max
+            )
+            static = self.table["operators"] == "static"
+            executors[name] = (enough or self.executors_max) if static else each.component.least
+        return First(executors, self.hosts_max if self.table["hosts"] == "static" else 1)
 
+    def _kind(self, key: str, kinds: Mapping[str, type[Any] | None]) -> type[Any] | None:
+        name = self.table[key]
+        one_of(key, name, tuple(kinds))
+        return kinds[name]
 
-def _made(
-    kind: type[Any] | None, key: str, given: Mapping[str, Any], table: Mapping[str, Any], weights: type[Any]
-) -> Any:
-    """Return a manager's parameters from its table; None where it is static."""
-    if kind is None:
-        return None
-    own = dict(table.get(key, {}))
-    unknown = [each for each in own if each not in {field.name for field in fields(kind)}]
-    if unknown:
-        raise ModelError(f"{key}.{unknown[0]}", "unknown key")
-    if isinstance(own.get("weights"), dict):
-        own["weights"] = weights(**own["weights"])
-    try:
-        return kind(**{**given, **own})
-    except ModelError as error:
-        raise error.under(key) from error
-
-
-def _enough(rate: float, operator: Operator, scenario: Scenario, most: int) -> int:
-    """Return the least executors that keep a component's bound at a rate."""
-    service_ms = next(each.service_ms for each in scenario.component if each.name == operator.component.name)
-    return least_executors(rate, 1000.0 / service_ms, operator.bound_ms, most) or most
+    def _made(self, kind: type[Any] | None, key: str, given: Mapping[str, Any], weights: type[Any]) -> Any:
+        """Return a manager's parameters from its table; None where it is static."""
+        own = self.table.get(key, {})
+        if not isinstance(own, dict):
+            raise ModelError(key, f"expected a table, got {shown(own)}")
+        if kind is None:
+            return None
+        known = {field.name for field in fields(kind)}
+        for name in own:
+            if name not in known:
+                raise ModelError(f"{key}.{name}", "unknown key")
+        try:
+            if isinstance(own.get("weights"), dict):
+                own = {**own, "weights": weights(**own["weights"])}
+            return kind(**{**given, **own})
+        except TypeError as error:
+            raise ModelError(f"{key}.weights", str(error)) from error
+        except ValueError as error:
+            raise ValueError(f"{key}.{error}") from error

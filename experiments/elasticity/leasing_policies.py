@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from experiments.elasticity.policy import First
 from experiments.elasticity.scenario_file import ScenarioError
-from scheduler.base.checks import ModelError
 from scheduler.elasticity.leasing import btu, sized, threshold
 from scheduler.elasticity.leasing.btu_parameters import BtuParameters
 from scheduler.elasticity.leasing.component import Component
@@ -121,7 +120,7 @@ def leasing_policy(
         parameters = kind.parameters(components=components, offer=offer_of(offer), **given)
     except TypeError as error:
         raise ScenarioError(f"policy.{name}.weights: {error}") from error
-    except ModelError as error:
+    except ValueError as error:
         raise ScenarioError(f"policy.{name}.{error}") from error
     return LeasingPolicy(kind, parameters, seed, kind.first)
 

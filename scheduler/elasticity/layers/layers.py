@@ -74,7 +74,8 @@ def _with_executors(
         if request.verdict == "held":
             drafts[each.region] = drafts[each.region].because("held", name, request.why)
         load = 0.0 if sample is None else sample.response_ms / each.bound_ms
-        asked.append(Asked(request, each.region, load, each.pause_s))
+        # a manager without a sample does not know its component's name
+        asked.append(Asked(replace(request, component=name), each.region, load, each.pause_s))
     free = {
         region: free_slots(
             tuple(draft.hosts.values()), [each.component for each in parameters.of_region(region)]

@@ -80,6 +80,7 @@ def test_a_policy_of_the_scenario() -> None:
         ({"policy": "wrong"}, 'policy.wrong.queue_up: expected a number >= 0, got "x"'),
         ({"load": "none"}, "load none: must be one of even"),
         ({"offer": "none"}, "offer none: must be one of small"),
+        ({"parameters": {"hosts_min": 0}}, "policy.btu.hosts_min: expected a whole number >= 1, got 0"),
         ({"parameters": {"queue": 1}}, "policy.btu.queue: unknown key"),
         ({"parameters": {"weights": {"queue": -1}}}, "policy.btu.queue: expected a number >= 0, got -1"),
     ],

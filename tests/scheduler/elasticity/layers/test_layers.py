@@ -1,0 +1,112 @@
+"""Rounds of both layers: who gets an executor, on which host, and when hosts come and go."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from scheduler.elasticity.infrastructure_manager.granting import InfrastructureParameters
+from scheduler.elasticity.layers import layers
+from scheduler.elasticity.layers.observation import LayersObservation, LayersState
+from scheduler.elasticity.layers.parameters import LayersParameters, Operator, Region
+from scheduler.elasticity.leasing.component import Component
+from scheduler.elasticity.leasing.decision import Change, LeasingDecision, Release
+from scheduler.elasticity.leasing.host import Host, HostStatus, Offer
+from scheduler.elasticity.operator_manager.sample import OperatorSample
+from scheduler.elasticity.operator_manager.threshold import ThresholdParameters
+from scheduler.elasticity.region_manager.idle_pool import IdlePoolParameters
+
+A, B = Component("a", 10, cpu=1, memory_mb=1), Component("b", 10, cpu=1, memory_mb=1)
+OFFER = Offer(cpu=2, memory_mb=2, billing_unit_s=600)
+MANAGER = ThresholdParameters(executors_max=6)
+PARAMETERS = LayersParameters(
+    operators=(Operator(A, "north", 20, MANAGER), Operator(B, "south", 20, MANAGER)),
+    regions={each: Region(OFFER, IdlePoolParameters(hosts_max=3)) for each in ("north", "south")},
+)
+
+
+def host(name: str, status: HostStatus = "ready", **executors: int) -> Host:
+    return Host(name, 2, 2, 600, executors, frozenset(), status)
+
+
+def sample(component: str, executors: int, busy: float, until_s: float = 60.0) -> OperatorSample:
+    return OperatorSample(component, until_s - 60, until_s, executors, 1.0, (busy,) * executors, 10.0)
+
+
+def seen(now_s: float, north: tuple[Host, ...], *samples: OperatorSample) -> LayersObservation:
+    hosts = {"north": north, "south": (host("s1", b=1),)}
+    return LayersObservation(now_s, hosts, {each.component: each for each in samples})
+
+
+STEADY = replace(LayersState(), regions_asked_s=60.0)
+"""Regions have just been asked."""
+
+
+def test_a_granted_executor_starts_on_the_fullest_host_of_its_region() -> None:
+    north = (host("n1"), host("n2", a=1), host("n3", "booting"))
+    decision, state = layers.decide(
+        seen(60, north, sample("a", 1, 0.9), sample("b", 1, 0.5)), STEADY, PARAMETERS, 0
+    )
+    assert decision["north"].starts == (Change("a", "n2"),)
+    assert decision["south"] == LeasingDecision()
+    assert state.changed_s == {"a": 60}
+
+
+def test_an_executor_that_is_not_needed_leaves_the_emptiest_host() -> None:
+    north = (host("n1", a=2), host("n2", a=1))
+    decision, _ = layers.decide(seen(60, north, sample("a", 3, 0.1)), STEADY, PARAMETERS, 0)
+    assert decision["north"].stops == (Change("a", "n2"),)
+
+
+def test_a_request_without_a_place_is_reported_to_the_region() -> None:
+    full = (host("n1", a=2), host("n2", "booting"))
+    decision, state = layers.decide(seen(60, full, sample("a", 2, 0.9)), STEADY, PARAMETERS, 0)
+    assert decision["north"].starts == ()
+    assert decision["north"].reasons[0].why.endswith("no-slot")
+    assert state.unmet == {"north": 1}
+    _, after = layers.decide(seen(180, full, sample("a", 2, 0.9, 180)), state, PARAMETERS, 0)
+    assert after.unmet == {}
+
+
+def test_regions_are_asked_after_the_application_and_less_often() -> None:
+    north = (host("n1", a=1),)
+    decision, state = layers.decide(seen(60, north, sample("a", 1, 0.5)), LayersState(), PARAMETERS, 0)
+    assert decision["north"].leases == ("lease-1",)
+    assert decision["south"].leases == ("lease-2",)
+    later, state = layers.decide(seen(120, north, sample("a", 1, 0.5, 120)), state, PARAMETERS, 0)
+    assert later["north"].leases == (), "one period has passed, not two"
+    once_more, _ = layers.decide(seen(180, north, sample("a", 1, 0.5, 180)), state, PARAMETERS, 0)
+    assert once_more["north"].leases == ("lease-3",)
+
+
+def test_idle_hosts_beyond_the_pool_go_at_once() -> None:
+    north = (host("n1", a=1), host("n2"), host("n3"))
+    decision, _ = layers.decide(seen(60, north, sample("a", 1, 0.5)), LayersState(), PARAMETERS, 0)
+    assert decision["north"].releases == (Release("n3", 60),)
+
+
+def test_a_budget_is_shared_by_all_regions() -> None:
+    tight = replace(PARAMETERS, infrastructure=InfrastructureParameters(budget_per_hour=18.0))
+    decision, _ = layers.decide(seen(60, (host("n1", a=1),), sample("a", 1, 0.5)), LayersState(), tight, 0)
+    assert decision["north"].leases == ("lease-1",)
+    assert decision["south"].leases == (), "three hosts cost 18 per hour"
+
+
+def test_what_was_not_measured_is_held_and_said() -> None:
+    decision, _ = layers.decide(seen(60, (host("n1", a=1),)), STEADY, PARAMETERS, 0)
+    assert [each.verdict for each in decision["north"].reasons] == ["held"]
+    assert decision["north"].starts == ()
+
+
+def test_nothing_is_decided_twice_in_a_period() -> None:
+    observation = seen(60, (host("n1", a=1),), sample("a", 1, 0.9))
+    decision, state = layers.decide(observation, STEADY, PARAMETERS, 0)
+    assert decision["north"].starts
+    again, _ = layers.decide(replace(observation, now_s=75.0), state, PARAMETERS, 0)
+    assert again == {"north": LeasingDecision(), "south": LeasingDecision()}
+
+
+def test_an_operator_of_no_region() -> None:
+    with pytest.raises(ValueError, match=r'^operators\[0\].region: there is no region "east"$'):
+        LayersParameters(operators=(Operator(A, "east", 20),), regions={})
