@@ -207,26 +207,29 @@ def replacement_simulation(
 @app.command("elasticity-simulation")
 def elasticity_simulation(
     out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("runs/elasticity-simulation"),
-    seeds: Annotated[int, typer.Option(min=1, max=1000, help="Runs of each kind.")] = 5,
+    seeds: Annotated[int, typer.Option(min=1, max=1000, help="Runs by billing units of each kind.")] = 5,
+    layered_seeds: Annotated[
+        int, typer.Option(min=1, max=1000, help="Runs in two layers of each policy, three weeks each.")
+    ] = 3,
     master: Master = "local[*]",
 ) -> None:
-    """Simulate executors and hosts by billing units, on Spark: the policies of paper 003 and ours.
+    """Simulate executors and hosts, on Spark: the policies of papers 003 and 004, and ours.
 
-    Every policy, pattern of load, billing unit and reading of queues. A few minutes.
+    Every policy, pattern of load, billing unit and reading of queues. About five minutes.
     Exit status: 0 done, 2 bad input, 130 ended by Ctrl-C.
     """
     require_all_extras()
     # PySpark and matplotlib load slowly: only for this command
     with ends_at_once():
         from experiments.elasticity.report.elasticity_report import MARKDOWN, write_report  # noqa: PLC0415
-        from experiments.elasticity.sweep import run_sweep  # noqa: PLC0415
+        from experiments.elasticity.sweep import Extent, run_sweep  # noqa: PLC0415
         from replay.output import require_writable_file  # noqa: PLC0415
 
     with bad_input():
         require_writable_file(out / MARKDOWN)
     meter = Meter("runs")
     with spark(master, "1g") as session, meter:
-        found = run_sweep(session, seeds, meter.count)
+        found = run_sweep(session, Extent(seeds, layered_seeds), meter.count)
     with bad_input():
         typer.echo(f"report: {write_report(found, out)}")
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from experiments.elasticity.report.figures import draw_over_time
+from experiments.elasticity.report.layered_summary import layered_figures, layered_targets
 from experiments.elasticity.report.summary import figures, of_paper, settings, targets
 from experiments.elasticity.sweep import BTU, OFFERS, POLICIES, READINGS, THRESHOLD
 from experiments.machine import provenance
@@ -13,19 +14,18 @@ from experiments.reports.rendered import render, report_folder
 from replay.output import write_json
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
-    from experiments.elasticity.sweep import Run
+    from experiments.elasticity.sweep import Run, Sweep
 
 MARKDOWN, PICTURE, JSON = "report.md", "over-time.png", "report.json"
 
 
-def write_report(runs: Sequence[Run], out: Path) -> Path:
+def write_report(sweep: Sweep, out: Path) -> Path:
     """Write the report of all runs.
 
     Args:
-        runs: The runs.
+        sweep: The runs.
         out: Folder of the report.
 
     Returns:
@@ -34,14 +34,13 @@ def write_report(runs: Sequence[Run], out: Path) -> Path:
     Raises:
         MachineError: It cannot be written.
     """
-    found = {reading: figures(runs, reading) for reading in READINGS}
-    checks, seeds = targets(found), {run.asked.seed for run in runs}
+    found = {reading: figures(runs) for reading, runs in sweep.leased.items()}
+    layered = layered_figures(sweep)
+    checks = [*targets(found), *layered_targets(layered)]
+    first = sweep.leased[READINGS[0]]
+    seeds = {run.asked.seed for run in first}
     with report_folder(out):
-        shown = [
-            run
-            for run in runs
-            if (run.reading, run.asked.offer, run.asked.seed) == (READINGS[0], OFFERS[0], min(seeds))
-        ]
+        shown = [run for run in first if (run.asked.offer, run.asked.seed) == (OFFERS[0], min(seeds))]
         draw_over_time(out / PICTURE, shown)
         text = render(
             "elasticity/report/elasticity.md.j2",
@@ -53,20 +52,24 @@ def write_report(runs: Sequence[Run], out: Path) -> Path:
             found=found,
             paper=of_paper(),
             compared=(THRESHOLD, BTU),
+            layered=[each.cells() for each in layered],
+            layered_seeds=len({run.asked.seed for run in sweep.layered}),
+            days=sweep.counted_days,
         )
         (out / MARKDOWN).write_text(text, encoding="utf-8")
+    runs = [run for own in sweep.leased.values() for run in own] + list(sweep.layered)
     write_json(
         out / JSON,
         {
             "provenance": provenance().line(),
             "targets": [asdict(each) for each in checks],
-            "runs": [{**asdict(run.asked), "reading": run.reading, **_without_periods(run)} for run in runs],
+            "runs": [{**asdict(run.asked), **_without_periods(run)} for run in runs],
         },
     )
     return out / MARKDOWN
 
 
 def _without_periods(run: Run) -> dict[str, object]:
-    found = asdict(run.outcome)
+    found = asdict(replace(run.outcome, periods=()))
     del found["periods"]
     return found

@@ -48,14 +48,14 @@ def settings() -> tuple[Setting, ...]:
     return tuple(product(LOADS, OFFERS))
 
 
-def figures(runs: Sequence[Run], reading: QueueReading) -> Mapping[tuple[Setting, str], Figures]:
-    """Return the figures of each setting and policy under a reading of queues."""
+def figures(runs: Sequence[Run]) -> Mapping[tuple[Setting, str], Figures]:
+    """Return the figures of each setting and policy."""
     found = {}
     for setting, policy in product(settings(), POLICIES):
         own = [
             run.outcome
             for run in runs
-            if (run.reading, run.asked.load, run.asked.offer, run.asked.policy) == (reading, *setting, policy)
+            if (run.asked.load, run.asked.offer, run.asked.policy) == (*setting, policy)
         ]
         found[setting, policy] = Figures(
             near=statistics.fmean(each.shares[NEAR] for each in own),

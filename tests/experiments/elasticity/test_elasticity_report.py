@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
+from experiments.elasticity.asked import Asked
 from experiments.elasticity.report.elasticity_report import JSON, PICTURE, write_report
+from experiments.elasticity.report.layered_summary import layered_figures, layered_targets
 from experiments.elasticity.report.summary import of_paper, settings
 from experiments.elasticity.scenario_file import read_scenario
 from experiments.elasticity.simulation import simulate
-from experiments.elasticity.sweep import BTU, PAPER_003, THRESHOLD, run_sweep, runs_of
+from experiments.elasticity.sweep import (
+    BTU,
+    PAPER_003,
+    PAPER_004,
+    TAXI_YEAR,
+    THRESHOLD,
+    Extent,
+    Run,
+    Sweep,
+    leased_runs,
+    run_sweep,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,16 +35,40 @@ if TYPE_CHECKING:
 
 @pytest.mark.spark
 def test_a_report_has_every_run(spark: SparkSession, tmp_path: Path) -> None:
-    runs = run_sweep(spark, 1)
-    assert [(run.asked, run.reading) for run in runs] == runs_of(1)
-    assert runs[0].outcome == simulate(read_scenario(PAPER_003), runs[0].asked)
-    text = write_report(runs, tmp_path / "out").read_text(encoding="utf-8")
+    sweep = run_sweep(spark, Extent(seeds=1, layered_seeds=1, layered=("static-peak",)))
+    for reading, runs in sweep.leased.items():
+        assert [run.asked for run in runs] == leased_runs(1, reading)
+    one = sweep.leased["waiting"][0]
+    assert one.outcome == simulate(read_scenario(PAPER_003), one.asked)
+    text = write_report(sweep, tmp_path / "out").read_text(encoding="utf-8")
     assert text.count("| walk-2 | 60-minutes | 70 | 92 |") == 2
     assert text.count("| stepwise | 10-minutes | 109.6 (58) | 96.8 (72) |") == 2
+    assert "| `static-peak` | 0.00 +- 0.00 | 33.00 +- 0.00 |" in text
     assert (tmp_path / "out" / PICTURE).stat().st_size > 10_000
     kept = json.loads((tmp_path / "out" / JSON).read_text(encoding="utf-8"))
-    assert len(kept["runs"]) == len(runs)
+    assert len(kept["runs"]) == sum(len(runs) for runs in sweep.leased.values()) + 1
     assert len(kept["targets"]) == 14
+
+
+def test_means_have_intervals_and_targets() -> None:
+    """Of two seeds, 1 and 3: 2 +- 1.96; targets compare means."""
+    run = read_scenario(PAPER_004).model_copy(update={"duration_min": 2.0, "counted_from_min": 0.0})
+    outcome = simulate(run, Asked("static-peak", "even", "small"))
+    runs = [
+        Run(
+            Asked(policy, TAXI_YEAR, "small", seed),
+            replace(outcome, violations=late, reconfigurations=changes),
+        )
+        for policy, changes in (("model-based", 2), ("threshold-layers", 8), ("threshold-tuned", 4))
+        for seed, late in ((1, 0.01), (2, 0.03))
+    ]
+    found = layered_figures(Sweep({}, tuple(runs), 1.0))
+    assert found[0].cells()[:2] == ["`model-based`", "2.00 +- 1.96"]
+    assert [(each.measured, each.reached) for each in layered_targets(found)][::3] == [
+        ("2.00 %", False),
+        ("100%", False),
+    ]
+    assert [each.reached for each in layered_targets(found)][1:3] == [True, True]
 
 
 def test_the_papers_tables_agree_with_themselves() -> None:
