@@ -1,0 +1,32 @@
+"""The scenario in docs/elasticity.md is one, and its policies run."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from experiments.elasticity.asked import Asked
+from experiments.elasticity.leasing_policies import KINDS
+from experiments.elasticity.scenario import Scenario
+from experiments.elasticity.simulation import simulate
+
+GUIDE = (Path(__file__).parents[2] / "docs" / "elasticity.md").read_text(encoding="utf-8")
+
+
+def scenario() -> Scenario:
+    (block,) = re.findall(r"\n\n((?:    .*\n|\n)*    \[\[component\]\]\n(?:    .*\n|\n)*)", GUIDE)
+    return Scenario.model_validate(tomllib.loads(textwrap.dedent(block)))
+
+
+@pytest.mark.parametrize("policy", [*KINDS, "careful"])
+def test_the_scenario_of_the_guide(policy: str) -> None:
+    assert simulate(scenario(), Asked(policy, "steps", "10-minutes")).items > 0
+
+
+def test_the_guide_names_every_policy() -> None:
+    for name in KINDS:
+        assert f"| `{name}` |" in GUIDE
