@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
     from scheduler.elasticity.leasing.host_program import HostChoice
 
@@ -22,32 +24,30 @@ def bound(choice: HostChoice) -> float:
     room, size = choice.room, choice.size
     staying = room[~choice.may_go].sum(axis=0)
     ending = np.sort(room[choice.may_go], axis=0)[::-1].cumsum(axis=0)
-    costs = []
-    for kept in range(len(ending) + 1):
-        there = (staying + (ending[kept - 1] if kept else 0.0)) * _ROUNDING
-        late = max(_least_late(choice, size[:, k], float(there[k])) for k in range(size.shape[1]))
-        costs.append(choice.parameters.offer.unit_cost * kept + late)
-    return min(costs)
+    # (n_ending + 1, 2) room there is if so many are kept, the largest ones
+    there = (staying + np.concatenate((np.zeros((1, size.shape[1])), ending))) * _ROUNDING
+    steps = [_steps(each[least:]) for each, least in zip(choice.late_costs, choice.least, strict=True)]
+    late = np.max([_least_late(choice, steps, size[:, k], there[:, k]) for k in range(size.shape[1])], axis=0)
+    return float((choice.parameters.offer.unit_cost * np.arange(len(there)) + late).min())
 
 
-def _least_late(choice: HostChoice, size: FloatArray, room: float) -> float:
-    """Return the least cost of late items if executors, which can be cut, share one room."""
-    cost = sum(float(each[n]) for each, n in zip(choice.late_costs, choice.least, strict=True))
-    room -= float(size @ np.asarray(choice.least))
-    if room < 0.0:
-        return np.inf
-    savings = [
-        (saved / size[k], saved, number * size[k])
-        for k, (of_number, least) in enumerate(zip(choice.late_costs, choice.least, strict=True))
-        for saved, number in _steps(of_number[least:])
-    ]
-    for _, saved, takes in sorted(savings, reverse=True):
-        share = min(1.0, room / (takes or 1.0))
-        cost -= saved * share
-        room -= takes * share
-        if room <= 0.0:
-            break
-    return cost
+def _least_late(
+    choice: HostChoice, steps: Sequence[Sequence[tuple[float, int]]], size: FloatArray, rooms: FloatArray
+) -> FloatArray:
+    """Return the least cost of late items if executors, which can be cut, share one room (n,).
+
+    Args:
+        choice: What there is to choose from.
+        steps: What executors above the fewest save, of each component.
+        size: (n_components,) what an executor takes.
+        rooms: (n,) sizes of the room.
+    """
+    fewest = sum(float(each[n]) for each, n in zip(choice.late_costs, choice.least, strict=True))
+    left = rooms - float(size @ np.asarray(choice.least))
+    savings = [(saved, number * size[k]) for k, own in enumerate(steps) for saved, number in own]
+    savings.sort(key=lambda each: -each[0] / each[1])
+    saved, takes = np.array([(0.0, 0.0), *savings]).cumsum(axis=0).T
+    return np.where(left < 0.0, np.inf, fewest - np.interp(left, takes, saved))
 
 
 def _steps(costs: FloatArray) -> list[tuple[float, int]]:
@@ -58,9 +58,9 @@ def _steps(costs: FloatArray) -> list[tuple[float, int]]:
     steps, at = list[tuple[float, int]](), 0
     while at < len(costs) - 1:
         slopes = (costs[at] - costs[at + 1 :]) / np.arange(1, len(costs) - at)
-        if slopes.max() <= 0.0:
-            break
         to = at + 1 + int(slopes.argmax())
+        if costs[at] <= costs[to]:
+            break
         steps.append((float(costs[at] - costs[to]), to - at))
         at = to
     return steps
@@ -74,13 +74,19 @@ def packed(choice: HostChoice) -> tuple[IntArray, BoolArray]:
     """
     order = np.flatnonzero(choice.may_go)
     order = order[np.argsort((choice.here @ choice.size)[order, -1], kind="stable")]
-    for going in range(len(order), 0, -1):
+    best = choice.here, np.ones(len(choice.hosts), dtype=np.bool_)
+    some, too_many = 0, len(order) + 1
+    # where so many can go, fewer can: halving finds the most with few looks
+    while too_many - some > 1:
+        going = too_many - 1 if too_many > len(order) else (some + too_many) // 2
         stays = np.ones(len(choice.hosts), dtype=np.bool_)
         stays[order[:going]] = False
         after = _emptied(choice, stays)
-        if after is not None:
-            return after, stays
-    return choice.here, np.ones(len(choice.hosts), dtype=np.bool_)
+        if after is None:
+            too_many = going
+        else:
+            some, best = going, (after, stays)
+    return best
 
 
 def _emptied(choice: HostChoice, stays: BoolArray) -> IntArray | None:
@@ -91,6 +97,8 @@ def _emptied(choice: HostChoice, stays: BoolArray) -> IntArray | None:
     stopped = np.minimum(leaving, surplus)
     surplus, leaving = surplus - stopped, leaving - stopped
     free = choice.room - after @ size
+    if (leaving @ size > (free[stays].sum(axis=0) + surplus @ size) * _ROUNDING).any():
+        return None  # not even if all room were on one host
     free[~stays] = -np.inf
     for component in np.argsort(-size[:, -1], kind="stable").tolist():
         for _ in range(int(leaving[component])):
@@ -115,16 +123,16 @@ def _made_room(
 ) -> int | None:
     """Stop executors that are not needed on the first host where that makes room, which is returned."""
     size = choice.size
-    for host in np.flatnonzero(np.isfinite(free[:, 0])).tolist():
-        may_stop = np.minimum(after[host], surplus)
-        may_stop[component] = 0
-        if not ((free[host] + may_stop @ size) * _ROUNDING >= size[component]).all():
-            continue
-        for other in np.repeat(np.arange(len(size)), may_stop).tolist():
-            if (free[host] * _ROUNDING >= size[component]).all():
-                break
-            after[host, other] -= 1
-            surplus[other] -= 1
-            free[host] += size[other]
-        return int(host)
-    return None
+    may_stop = np.minimum(after, surplus)
+    may_stop[:, component] = 0
+    suitable = np.flatnonzero(((free + may_stop @ size) * _ROUNDING >= size[component]).all(axis=1))
+    if not len(suitable):
+        return None
+    host = int(suitable[0])
+    for other in np.repeat(np.arange(len(size)), may_stop[host]).tolist():
+        if (free[host] * _ROUNDING >= size[component]).all():
+            break
+        after[host, other] -= 1
+        surplus[other] -= 1
+        free[host] += size[other]
+    return host

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from scheduler.elasticity.leasing.sized_parameters import SizedParameters
 
 _ROUNDING = 1.0 + 1e-9
+_NODES = 100
+"""Of the search tree: a dozen hosts rarely need more, and three dozen would take minutes."""
 _STOP_SHARE = 0.01
 """Of the cost of a move is that of a stop, so that none stops without use."""
 
@@ -79,7 +81,9 @@ class HostChoice:
 
 
 def solved(choice: HostChoice, gap: float) -> tuple[IntArray, BoolArray] | None:
-    """Return executors (n_hosts, n_components) and kept hosts (n_hosts,) of least cost; None if it fails.
+    """Return executors (n_hosts, n_components) and kept hosts (n_hosts,) of little cost; None if it fails.
+
+    The cost is the least, but for the gap, unless the search ends before it is through.
 
     Args:
         choice: What there is to choose from.
@@ -88,10 +92,13 @@ def solved(choice: HostChoice, gap: float) -> tuple[IntArray, BoolArray] | None:
     answers: list[SolverAnswer] = []
     run_highs(_program(choice, gap), NO_DEADLINE, answers.append)
     values = answers[0].values
-    if answers[0].status != "optimal" or values is None:
+    if values is None:
         return None
     size = choice.here.size
-    return np.rint(values[:size]).astype(np.int64).reshape(choice.here.shape), values[size:] > 0.5
+    after = np.rint(values[:size]).astype(np.int64).reshape(choice.here.shape)
+    stays = values[size:] > 0.5
+    within = after @ choice.size <= np.where(stays[:, None], choice.room * _ROUNDING, 0.0)
+    return (after, stays) if within.all() else None
 
 
 def _program(choice: HostChoice, gap: float) -> SolverRequest:
@@ -114,4 +121,6 @@ def _program(choice: HostChoice, gap: float) -> SolverRequest:
         builder.row(fewest, fewest, (at[:, k], 1.0), (more, -1.0))
         if len(more) > 1:
             builder.rows(len(more) - 1, 0.0, np.inf, (more[:-1, None], 1.0), (more[1:, None], -1.0))
-    return SolverRequest(builder.build(0.0), np.concatenate((at.ravel(), kept)), gap=gap, presolve=False)
+    return SolverRequest(
+        builder.build(0.0), np.concatenate((at.ravel(), kept)), gap=gap, presolve=False, nodes=_NODES
+    )

@@ -2,7 +2,7 @@
 
 min  cost of kept hosts + expected late items + moves, over whole numbers of executors per host and component,
 such that executors fit on the hosts that are kept. Where packing reaches a simple bound it is the answer;
-else an integer program is solved.
+else an integer program is solved, unless there are very many hosts. The bound says how good the answer is.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from scheduler.elasticity.leasing.sized_parameters import SizedParameters
     from scheduler.elasticity.leasing.sizing import Need
 
+_LARGEST_PROGRAM = 400
+"""Hosts times components up to which the program is solved: with nine components it then takes a second."""
 _GAP = 0.05
 """Of the cost of a billing unit: so much above the bound is good enough, beside what moves cost."""
 
@@ -98,7 +100,7 @@ def best_host_set(
     kept_cost, lowest, gap = choice.cost(here, all_stay), bound(choice), _GAP * parameters.offer.unit_cost
     best = min((packed(choice), (here, all_stay)), key=lambda each: choice.cost(*each))
     moves = parameters.move_cost * float(np.maximum(best[0] - here, 0).sum())
-    if choice.cost(*best) - moves > lowest + gap:
+    if choice.cost(*best) - moves > lowest + gap and here.size <= _LARGEST_PROGRAM:
         found = solved(choice, gap)
         if found is not None and choice.cost(*found) < choice.cost(*best):
             best = found

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from scheduler.elasticity.leasing.believed import believed
 from scheduler.elasticity.leasing.decision import LeasingDecision
 from scheduler.elasticity.leasing.draft import Draft
 from scheduler.elasticity.leasing.end_of_unit import with_ends_judged
-from scheduler.elasticity.leasing.growing import Growing, Room
-from scheduler.elasticity.leasing.host_score import fits
+from scheduler.elasticity.leasing.growing import Growing
 from scheduler.elasticity.leasing.host_set import late_cost
 from scheduler.elasticity.leasing.remembering import remembered
+from scheduler.elasticity.leasing.room_by_need import RoomByNeed
 from scheduler.elasticity.leasing.sizing import Need, SizedState, need_of
 
 if TYPE_CHECKING:
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
     from scheduler.elasticity.leasing.component import Component
     from scheduler.elasticity.leasing.observation import Observation
     from scheduler.elasticity.leasing.sized_parameters import SizedParameters
-
-_ROUNDING = 1e-9
 
 
 def decide(
@@ -60,7 +57,7 @@ def decide(
     draft = Draft(hosts, dict(leasing.scalings), LeasingDecision(reasons=held))
     due = leasing.due(now_s, parameters.decide_interval_s)
     if due:
-        growing = Growing(now_s, leasing, parameters, partial(_room, parameters, needs))
+        growing = Growing(now_s, leasing, parameters, RoomByNeed(needs, parameters))
         draft = _grown(draft, needs, growing, parameters)
     draft, settled = with_ends_judged(draft, leasing.settled, needs, parameters, now_s)
     after = remembered(leasing, draft, now_s, looked=due)
@@ -72,60 +69,23 @@ def _grown(draft: Draft, needs: Mapping[str, Need], growing: Growing, parameters
 
     The price is the same that keeps or gives back a host, so that no round leases what the next gives back.
     """
-    short: list[tuple[Component, Need]] = []
+    short: list[tuple[Component, Need, int]] = []
     for component in parameters.components:
         need = needs.get(component.name)
-        while need is not None and draft.executors(component.name) < need.executors:
+        if need is None:
+            continue
+        for there in range(draft.executors(component.name), need.executors):
             room = growing.find(draft, component)
             if room is None:
-                short.append((component, need))
+                short.append((component, need, there))
                 break
             draft = room.draft.started(component.name, room.host).because("grown", component.name, need.why)
-    cost = sum(late_cost(draft.executors(each.name), need, parameters) for each, need in short)
-    for component, need in short:
-        worth = cost > parameters.offer.unit_cost
-        for n in range(draft.executors(component.name), need.executors):
+    worth = sum(late_cost(there, need, parameters) for _, need, there in short) > parameters.offer.unit_cost
+    for component, need, there in short:
+        for n in range(there, need.executors):
             if not worth and n >= need.least:
                 why = f"{need.why}, but late items cost less than a host"
                 draft = draft.because("limited", component.name, why)
                 break
             draft = growing.by_one(draft, component, need.why)
     return draft
-
-
-def _room(
-    parameters: SizedParameters, needs: Mapping[str, Need], draft: Draft, component: Component
-) -> Room | None:
-    """Return a place on a leased host, if need be that of executors which others do not need.
-
-    Hosts that are up come before those that boot, and those that are paid for longest before others, so that
-    hosts whose paid time ends soon become empty.
-    """
-    hosts = [each for each in draft.hosts.values() if each.status != "leaving"]
-    hosts.sort(key=lambda each: (each.status == "booting", -each.paid_until_s))
-    for host in hosts:
-        if fits(host, component, parameters.by_name) >= 1.0 - _ROUNDING:
-            return Room(draft, host.name)
-    for host in hosts:
-        thinned = _without_surplus(draft, host.name, component, needs, parameters)
-        if thinned is not None:
-            return Room(thinned, host.name)
-    return None
-
-
-def _without_surplus(
-    draft: Draft, host: str, component: Component, needs: Mapping[str, Need], parameters: SizedParameters
-) -> Draft | None:
-    """Stop executors on a host that are not needed until another one fits; None if it never does."""
-    for other in parameters.components:
-        need = needs.get(other.name)
-        if other.name == component.name or need is None or other.name in draft.grown:
-            continue
-        surplus = min(draft.executors(other.name) - need.executors, draft.hosts[host].count(other.name))
-        for _ in range(surplus):
-            draft = draft.stopped(other.name, host).because(
-                "shrunk", other.name, f"{need.why}; an executor on {host} makes room for {component.name}"
-            )
-            if fits(draft.hosts[host], component, parameters.by_name) >= 1.0 - _ROUNDING:
-                return draft
-    return None

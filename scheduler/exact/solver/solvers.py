@@ -44,6 +44,7 @@ class SolverRequest:
         gap: A solution is good enough whose objective is at most so much above the bound (>= 0).
         presolve: Whether it is simplified first; of a small one that takes longer than it saves, and HiGHS
             sometimes writes to standard output when it takes a solution back.
+        nodes: Of the search tree, after which it stops, the same on every machine; None: no limit.
     """
 
     model: ModelProto
@@ -51,6 +52,7 @@ class SolverRequest:
     prove_only: bool = False
     gap: float = 0.0
     presolve: bool = True
+    nodes: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +78,8 @@ def run_highs(order: SolverRequest, deadline: Deadline, say: Callable[[SolverAns
     parameters.highs.string_options["parallel"] = "off"
     if not order.presolve:
         parameters.presolve = mathopt.Emphasis.OFF
+    if order.nodes is not None:
+        parameters.highs.int_options["mip_max_nodes"] = order.nodes
     if order.prove_only:
         parameters.highs.double_options["mip_heuristic_effort"] = 0.0
         parameters.highs.bool_options.update(dict.fromkeys(_HEURISTICS, False))
