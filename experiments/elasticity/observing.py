@@ -1,4 +1,4 @@
-"""What a policy is told in a run: as much as could be measured, and nothing of what is to come."""
+"""What a policy sees of a run: as much as could be measured, and nothing of what is to come."""
 
 from __future__ import annotations
 

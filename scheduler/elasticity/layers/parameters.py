@@ -1,4 +1,4 @@
-"""What both layers are told."""
+"""Parameters of both layers: components, sites, and their managers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the policy that sizes components by their load is told."""
+"""Parameters of the policy that sizes components by their load."""
 
 from __future__ import annotations
 
