@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from experiments.elasticity.policy import First
 from experiments.elasticity.scenario_file import ScenarioError
-from scheduler.elasticity.leasing import btu, sized, threshold
+from scheduler.elasticity.leasing import btu, threshold
 from scheduler.elasticity.leasing.btu_parameters import BtuParameters
+from scheduler.elasticity.leasing.by_load import sized
+from scheduler.elasticity.leasing.by_load.sized_parameters import SizedParameters
+from scheduler.elasticity.leasing.by_load.sizing import SizedState
 from scheduler.elasticity.leasing.component import Component
 from scheduler.elasticity.leasing.host import Offer
 from scheduler.elasticity.leasing.removal_score import RemovalWeights
-from scheduler.elasticity.leasing.sized_parameters import SizedParameters
-from scheduler.elasticity.leasing.sizing import SizedState
 from scheduler.elasticity.leasing.state import LeasingState
 from scheduler.elasticity.leasing.threshold import ThresholdParameters
 

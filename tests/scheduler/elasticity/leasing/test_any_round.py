@@ -10,12 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scheduler.elasticity.leasing import btu, sized, threshold
+from scheduler.elasticity.leasing import btu, threshold
 from scheduler.elasticity.leasing.btu_parameters import BtuParameters
+from scheduler.elasticity.leasing.by_load import sized
+from scheduler.elasticity.leasing.by_load.sized_parameters import SizedParameters
+from scheduler.elasticity.leasing.by_load.sizing import SizedState
 from scheduler.elasticity.leasing.decision import LeasingDecision
 from scheduler.elasticity.leasing.observation import ComponentReading, Observation
-from scheduler.elasticity.leasing.sized_parameters import SizedParameters
-from scheduler.elasticity.leasing.sizing import SizedState
 from scheduler.elasticity.leasing.state import LeasingState
 from scheduler.elasticity.leasing.threshold import ThresholdParameters
 from tests.scheduler.elasticity.leasing.carried_out import carried_out

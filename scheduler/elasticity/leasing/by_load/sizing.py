@@ -11,9 +11,9 @@ from scheduler.elasticity.leasing.state import LeasingState
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from scheduler.elasticity.leasing.by_load.sized_parameters import SizedParameters
     from scheduler.elasticity.leasing.component import Component
     from scheduler.elasticity.leasing.observation import ComponentReading
-    from scheduler.elasticity.leasing.sized_parameters import SizedParameters
 
 _ROUNDING = 1e-9
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from scheduler.elasticity.leasing import sized
+from scheduler.elasticity.leasing.by_load import sized
+from scheduler.elasticity.leasing.by_load.sized_parameters import SizedParameters
+from scheduler.elasticity.leasing.by_load.sizing import SizedState
 from scheduler.elasticity.leasing.decision import Change, LeasingDecision, Move, Release
 from scheduler.elasticity.leasing.observation import ComponentReading, Observation
-from scheduler.elasticity.leasing.sized_parameters import SizedParameters
-from scheduler.elasticity.leasing.sizing import SizedState
 from tests.scheduler.elasticity.leasing.example import OFFER, A, F, R, host
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from scheduler.elasticity.leasing.by_load.sized_parameters import SizedParameters
+from scheduler.elasticity.leasing.by_load.sizing import SizedState, forecast, need_of
 from scheduler.elasticity.leasing.observation import ComponentReading
-from scheduler.elasticity.leasing.sized_parameters import SizedParameters
-from scheduler.elasticity.leasing.sizing import SizedState, forecast, need_of
 from tests.scheduler.elasticity.leasing.example import OFFER, A, F
 
 

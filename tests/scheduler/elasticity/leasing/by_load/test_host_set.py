@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scheduler.elasticity.leasing.by_load.host_packing import bound, packed
+from scheduler.elasticity.leasing.by_load.host_program import HostChoice, solved
+from scheduler.elasticity.leasing.by_load.host_set import best_host_set, late_cost
+from scheduler.elasticity.leasing.by_load.sized_parameters import SizedParameters
+from scheduler.elasticity.leasing.by_load.sizing import Need
 from scheduler.elasticity.leasing.component import Component
 from scheduler.elasticity.leasing.host import Host, Offer
-from scheduler.elasticity.leasing.host_packing import bound, packed
-from scheduler.elasticity.leasing.host_program import HostChoice, solved
-from scheduler.elasticity.leasing.host_set import best_host_set, late_cost
-from scheduler.elasticity.leasing.sized_parameters import SizedParameters
-from scheduler.elasticity.leasing.sizing import Need
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

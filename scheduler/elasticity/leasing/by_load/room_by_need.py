@@ -11,11 +11,11 @@ from scheduler.elasticity.leasing.host_score import fits
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from scheduler.elasticity.leasing.by_load.sized_parameters import SizedParameters
+    from scheduler.elasticity.leasing.by_load.sizing import Need
     from scheduler.elasticity.leasing.component import Component
     from scheduler.elasticity.leasing.draft import Draft
     from scheduler.elasticity.leasing.host import Host
-    from scheduler.elasticity.leasing.sized_parameters import SizedParameters
-    from scheduler.elasticity.leasing.sizing import Need
 
 _ROUNDING = 1e-9
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
+    from scheduler.elasticity.leasing.by_load.sized_parameters import SizedParameters
     from scheduler.elasticity.leasing.host import Host
-    from scheduler.elasticity.leasing.sized_parameters import SizedParameters
 
 _ROUNDING = 1.0 + 1e-9
 _NODES = 100

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scheduler.base.arrays import BoolArray, FloatArray, IntArray
-    from scheduler.elasticity.leasing.host_program import HostChoice
+    from scheduler.elasticity.leasing.by_load.host_program import HostChoice
 
 _ROUNDING = 1.0 + 1e-9
 

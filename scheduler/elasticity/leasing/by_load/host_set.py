@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.elasticity.leasing.host_packing import bound, packed
-from scheduler.elasticity.leasing.host_program import HostChoice, solved
+from scheduler.elasticity.leasing.by_load.host_packing import bound, packed
+from scheduler.elasticity.leasing.by_load.host_program import HostChoice, solved
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from scheduler.base.arrays import FloatArray, IntArray
+    from scheduler.elasticity.leasing.by_load.sized_parameters import SizedParameters
+    from scheduler.elasticity.leasing.by_load.sizing import Need
     from scheduler.elasticity.leasing.host import Host
-    from scheduler.elasticity.leasing.sized_parameters import SizedParameters
-    from scheduler.elasticity.leasing.sizing import Need
 
 _LARGEST_PROGRAM = 400
 """Hosts times components up to which the program is solved: with nine components it then takes a second."""

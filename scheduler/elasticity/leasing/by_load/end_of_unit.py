@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from scheduler.elasticity.leasing.host_set import best_host_set
+from scheduler.elasticity.leasing.by_load.host_set import best_host_set
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from scheduler.elasticity.leasing.by_load.host_set import HostSet
+    from scheduler.elasticity.leasing.by_load.sized_parameters import SizedParameters
+    from scheduler.elasticity.leasing.by_load.sizing import Need
     from scheduler.elasticity.leasing.draft import Draft
     from scheduler.elasticity.leasing.host import Host
-    from scheduler.elasticity.leasing.host_set import HostSet
-    from scheduler.elasticity.leasing.sized_parameters import SizedParameters
-    from scheduler.elasticity.leasing.sizing import Need
 
 
 def with_ends_judged(

@@ -6,21 +6,21 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scheduler.elasticity.leasing.believed import believed
+from scheduler.elasticity.leasing.by_load.end_of_unit import with_ends_judged
+from scheduler.elasticity.leasing.by_load.host_set import late_cost
+from scheduler.elasticity.leasing.by_load.room_by_need import RoomByNeed
+from scheduler.elasticity.leasing.by_load.sizing import Need, SizedState, need_of
 from scheduler.elasticity.leasing.decision import LeasingDecision
 from scheduler.elasticity.leasing.draft import Draft
-from scheduler.elasticity.leasing.end_of_unit import with_ends_judged
 from scheduler.elasticity.leasing.growing import Growing
-from scheduler.elasticity.leasing.host_set import late_cost
 from scheduler.elasticity.leasing.remembering import remembered
-from scheduler.elasticity.leasing.room_by_need import RoomByNeed
-from scheduler.elasticity.leasing.sizing import Need, SizedState, need_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from scheduler.elasticity.leasing.by_load.sized_parameters import SizedParameters
     from scheduler.elasticity.leasing.component import Component
     from scheduler.elasticity.leasing.observation import Observation
-    from scheduler.elasticity.leasing.sized_parameters import SizedParameters
 
 
 def decide(

@@ -1,0 +1,1 @@
+"""Ours: components sized by their load, and the set of hosts chosen together with the placement."""
