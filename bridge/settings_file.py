@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
 from bridge.faults import phrases
 from bridge.settings import Settings
+from formats.toml_file import TomlError, read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,13 +30,9 @@ def load_settings(path: Path, known_strategies: Iterable[str]) -> Settings:
         SettingsError: The file cannot be read, is no TOML, or holds unknown keys or bad values (all named).
     """
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise SettingsError(f"{path}: cannot be read ({error.strerror})") from error
-    except UnicodeDecodeError as error:
-        raise SettingsError(f"{path}: is not UTF-8 text (byte {error.start})") from error
-    except tomllib.TOMLDecodeError as error:
-        raise SettingsError(f"{path}: is not TOML: {error}") from error
+        data = read_toml(path)
+    except TomlError as error:
+        raise SettingsError(str(error)) from error
     faults: list[str] = []
     settings = Settings()
     try:

@@ -111,6 +111,8 @@ def leasing_policy(
     kind = KINDS[table["kind"]]
     own = {each.name for each in fields(kind.parameters) if each.name not in _GIVEN}
     given = {key: value for key, value in table.items() if key != "kind"}
+    if "penalty" in own:
+        given.setdefault("penalty", scenario.late_penalty)
     faults = [f"policy.{name}.{key}: unknown key" for key in given if key not in own]
     if faults:
         raise ScenarioError("; ".join(faults))

@@ -36,8 +36,9 @@ def policy_of(scenario: Scenario, name: str, offer: SimulatedOffer, load: Floats
     if name not in policy_names(scenario):
         raise ScenarioError(f"policy {name}: must be one of {', '.join(policy_names(scenario))}")
     table = {"kind": name, **scenario.policy.get(name, {}), **asked.parameters}
-    if table["kind"] in KINDS:
+    kind = table["kind"]
+    if isinstance(kind, str) and kind in KINDS:
         return leasing_policy(scenario, name, table, offer, asked.seed)
-    if table["kind"] == LAYERS:
+    if kind == LAYERS:
         return layered_policy(scenario, name, table, offer, load)
     raise ScenarioError(f"policy.{name}.kind: must be one of {', '.join((*KINDS, LAYERS))}")

@@ -82,10 +82,9 @@ class Scenario(Section):
     monitor_interval_s: PositiveFloat = 15.0
     """Time from one call of the policy to the next, s; a multiple of the step but for rounding."""
     late_factors: Annotated[tuple[PositiveFloat, ...], Field(min_length=1, strict=False)] = (1.0, 2.0, 5.0)
-    """An item is late once its duration exceeds so many times what is agreed; the second of them, or the only
-    one, is what `sized` and the hindsight price."""
+    """An item is late once its duration exceeds so many times its `slo_ms`; the outcome has each of them."""
     late_penalty: NotNegative = 0.0001
-    """Cost of a late item, in the currency of the offers."""
+    """Cost of a late item, in the currency of the offers; also the `penalty` of policies that state none."""
     start_s: NotNegative = 10.0
     """From the decision until an executor runs on a host that is up, s."""
     start_cached_s: NotNegative = 5.0

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
 from bridge.faults import phrases
 from experiments.elasticity.scenario import Scenario
+from formats.toml_file import TomlError, read_toml
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,13 +25,9 @@ def read_scenario(path: Path) -> Scenario:
         ScenarioError: It cannot be read, is no TOML, or has unknown keys or bad values (all are named).
     """
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ScenarioError(f"{path}: cannot be read ({error.strerror})") from error
-    except UnicodeDecodeError as error:
-        raise ScenarioError(f"{path}: is not UTF-8 text (byte {error.start})") from error
-    except tomllib.TOMLDecodeError as error:
-        raise ScenarioError(f"{path}: is not TOML: {error}") from error
+        content = read_toml(path)
+    except TomlError as error:
+        raise ScenarioError(str(error)) from error
     try:
         return Scenario.model_validate(content)
     except ValidationError as error:

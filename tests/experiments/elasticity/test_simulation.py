@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from experiments.elasticity.asked import Asked
+from experiments.elasticity.leasing_policies import leasing_policy
 from experiments.elasticity.scenario_file import ScenarioError, read_scenario
 from experiments.elasticity.simulation import simulate
+from scheduler.elasticity.leasing.paid_time import PaidTimeParameters
 from tests.experiments.elasticity.scenarios import SHIPPED, scenario
 
 PAPER = read_scenario(SHIPPED / "paper-003.toml")
@@ -80,6 +82,7 @@ def test_a_policy_of_the_scenario() -> None:
         ({"policy": "wrong"}, 'policy.wrong.queue_up: expected a number >= 0, got "x"'),
         ({"load": "none"}, "load none: must be one of even"),
         ({"offer": "none"}, "offer none: must be one of small"),
+        ({"parameters": {"kind": []}}, "policy.btu.kind: must be one of btu, threshold, sized, layers"),
         ({"parameters": {"hosts_min": 0}}, "policy.btu.hosts_min: expected a whole number >= 1, got 0"),
         ({"parameters": {"queue": 1}}, "policy.btu.queue: unknown key"),
         ({"parameters": {"weights": {"queue": -1}}}, "policy.btu.queue: expected a number >= 0, got -1"),
@@ -90,6 +93,19 @@ def test_refused(changed: dict[str, Any], message: str) -> None:
     asked = Asked(**{"policy": "btu", "load": "even", "offer": "small", **changed})
     with pytest.raises(ScenarioError, match=f"^{message}"):
         simulate(given, asked)
+
+
+def test_policies_go_by_the_penalty_of_the_scenario() -> None:
+    """Unless they are given another one; the baseline has none."""
+    given = scenario(late_penalty=0.5)
+    for name in ("btu", "sized"):
+        made = leasing_policy(given, name, {"kind": name}, given.offer["small"], 0)
+        assert isinstance(made.parameters, PaidTimeParameters)
+        assert made.parameters.penalty == 0.5
+        own = leasing_policy(given, name, {"kind": name, "penalty": 0.25}, given.offer["small"], 0)
+        assert isinstance(own.parameters, PaidTimeParameters)
+        assert own.parameters.penalty == 0.25
+    leasing_policy(given, "threshold", {"kind": "threshold"}, given.offer["small"], 0)
 
 
 def test_what_is_asked_can_be_written_down() -> None:
