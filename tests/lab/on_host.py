@@ -6,6 +6,9 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+from streamparse.thrift import LocalStateData, LSWorkerHeartbeat
+from thriftpy2.utils import deserialize
+
 if TYPE_CHECKING:
     from lab.cluster import LabClient
 
@@ -45,3 +48,24 @@ def worker_commands(lab: LabClient, topology_id: str) -> list[list[str]]:
     out, _ = process.communicate(timeout=WAIT_S)
     # each is started by a LogWriter, which has the worker's command line among its own arguments
     return [line.split() for line in out.splitlines() if " org.apache.storm.LogWriter " not in line]
+
+
+def first_tasks(lab: LabClient, host: str, worker: str) -> set[int]:
+    """Return the first task of each executor that a worker last said to run; none before it has said so.
+
+    Args:
+        worker: The id that is new at each start. The worker writes a sign of life each second into its folder
+            (Storm's LocalState: the newest file that has a twin with the ending `.version`).
+    """
+    folder = lab.folder.storm / host / "local" / "workers" / worker / "heartbeats"
+    try:
+        newest = max(folder.glob("*.version"), key=lambda path: int(path.stem), default=None)
+        content = newest and newest.with_suffix("").read_bytes()
+    except FileNotFoundError:  # replaced by a newer one, or the worker has ended: the caller asks again
+        return set()
+    if not content:
+        return set()
+    state = deserialize(LocalStateData(), content)
+    (part,) = state.serialized_parts.values()
+    beat = deserialize(LSWorkerHeartbeat(), part.bits)
+    return {executor.task_start for executor in beat.executors if executor.task_start >= 0}

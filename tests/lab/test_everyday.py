@@ -23,7 +23,7 @@ from lab.checks import check_programs
 from lab.jvm_flags import jvm_flags
 from lab.layout import NIMBUS, STANDBY
 from lab.places import STORM_HOME
-from tests.lab.on_host import worker_commands
+from tests.lab.on_host import first_tasks, worker_commands
 from tests.lab.running import running_lab
 from tests.lab.words_on_nimbus import CHAIN, NAME
 
@@ -151,13 +151,21 @@ class Cluster:
         return view, self.workers(view)
 
     def workers(self, view: View) -> dict[Slot, str]:
-        """Wait until all slots of a placement have workers; return slot -> id, which is new at each start."""
-        wanted = set(view.slots.values())
+        """Wait until workers run a placement's executors; return slot -> id, which is new at each start.
+
+        A worker whose executors have changed runs on with the old ones until its supervisor ends it.
+        """
+        wanted = {
+            slot: {task for task, one in view.slots.items() if one == slot} for slot in view.slots.values()
+        }
         end_s = time.monotonic() + WAIT_S
-        while not wanted <= (found := self._workers(view.topology_id)).keys():
-            assert time.monotonic() < end_s, f"{wanted} are to have workers, {sorted(found)} have some"
+        while True:
+            found = self._workers(view.topology_id)
+            running = {slot: first_tasks(self.lab, slot[0], worker) for slot, worker in found.items()}
+            if all(running.get(slot) == tasks for slot, tasks in wanted.items()):
+                return {slot: found[slot] for slot in wanted}
+            assert time.monotonic() < end_s, f"{wanted} are to be run, {running} are"
             time.sleep(0.3)
-        return {slot: found[slot] for slot in wanted}
 
     def _workers(self, topology_id: str) -> dict[Slot, str]:
         found = {}
