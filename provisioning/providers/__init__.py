@@ -1,0 +1,1 @@
+"""Where hosts come from: one interface, and what stands behind it."""
