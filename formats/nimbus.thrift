@@ -21,6 +21,7 @@ union ComponentObject {
 struct ComponentCommon {
   1: required map<GlobalStreamId, Grouping> inputs;
   3: optional i32 parallelism_hint;
+  4: optional string json_conf;
 }
 
 struct SpoutSpec {
@@ -40,6 +41,7 @@ struct StormTopology {
 
 struct TopologySummary {
   1: required string id;
+  2: required string name;
   7: required string status;
 }
 
@@ -96,6 +98,7 @@ struct SupervisorSummary {
   1: required string host;
   3: required i32 num_workers;
   4: required i32 num_used_workers;
+  7: optional map<string, double> total_resources;
 }
 
 struct ClusterSummary {
@@ -112,6 +115,12 @@ struct GetInfoOptions {
   1: optional NumErrorsChoice num_err_choice;
 }
 
+/* a component that is not named keeps its executors */
+struct RebalanceOptions {
+  1: optional i32 wait_secs;
+  3: optional map<string, i32> num_executors;
+}
+
 exception NotAliveException {
   1: required string msg;
 }
@@ -120,10 +129,16 @@ exception AuthorizationException {
   1: required string msg;
 }
 
+exception InvalidTopologyException {
+  1: required string msg;
+}
+
 service Nimbus {
   ClusterSummary getClusterInfo();
   NimbusSummary getLeader();
   list<TopologySummary> getTopologySummaries() throws (1: AuthorizationException aze);
   TopologyInfo getTopologyInfoWithOpts(1: string id, 2: GetInfoOptions options) throws (1: NotAliveException e, 2: AuthorizationException aze);
+  string getTopologyConf(1: string id) throws (1: NotAliveException e, 2: AuthorizationException aze);
+  void rebalance(1: string name, 2: RebalanceOptions options) throws (1: NotAliveException e, 2: InvalidTopologyException ite, 3: AuthorizationException aze);
   StormTopology getTopology(1: string id) throws (1: NotAliveException e, 2: AuthorizationException aze);
 }

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from experiments.elasticity.policy import First
 from experiments.elasticity.scenario_file import ScenarioError
-from scheduler.elasticity.leasing import btu, threshold
-from scheduler.elasticity.leasing.btu_parameters import BtuParameters
-from scheduler.elasticity.leasing.by_load import sized
-from scheduler.elasticity.leasing.by_load.sized_parameters import SizedParameters
-from scheduler.elasticity.leasing.by_load.sizing import SizedState
 from scheduler.elasticity.leasing.component import Component
 from scheduler.elasticity.leasing.host import Offer
-from scheduler.elasticity.leasing.removal_score import RemovalWeights
-from scheduler.elasticity.leasing.state import LeasingState
-from scheduler.elasticity.leasing.threshold import ThresholdParameters
+from scheduler.elasticity.leasing.kinds import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,41 +19,8 @@ if TYPE_CHECKING:
     from experiments.elasticity.policy import Moment
     from experiments.elasticity.scenario import Scenario, SimulatedComponent, SimulatedOffer
     from scheduler.elasticity.leasing.decision import LeasingDecision
-    from scheduler.elasticity.leasing.observation import Observation
+    from scheduler.elasticity.leasing.kinds import Kind
     from scheduler.elasticity.leasing.parameters import LeasingParameters
-
-
-class Decide(Protocol):
-    """A policy: pure, so that a run can be repeated."""
-
-    def __call__(
-        self, observation: Observation, state: Any, parameters: Any, seed: int
-    ) -> tuple[LeasingDecision, Any]:
-        """Decide a round."""
-
-
-@dataclass(frozen=True)
-class Kind:
-    """A kind of policy.
-
-    Attributes:
-        decide: Decides a round.
-        parameters: Type of its parameters.
-        first: State before its first round.
-    """
-
-    decide: Decide
-    parameters: type[LeasingParameters]
-    first: Any
-
-
-KINDS: Mapping[str, Kind] = {
-    "btu": Kind(btu.decide, BtuParameters, LeasingState()),
-    "threshold": Kind(threshold.decide, ThresholdParameters, LeasingState()),
-    "sized": Kind(sized.decide, SizedParameters, SizedState()),
-}
-_GIVEN = ("components", "offer")
-"""Parameters that follow from the scenario."""
 
 
 @dataclass
@@ -109,20 +69,15 @@ def leasing_policy(
         ScenarioError: A parameter is refused.
     """
     kind = KINDS[table["kind"]]
-    own = {each.name for each in fields(kind.parameters) if each.name not in _GIVEN}
     given = {key: value for key, value in table.items() if key != "kind"}
-    if "penalty" in own:
+    if "penalty" in kind.own:
         given.setdefault("penalty", scenario.late_penalty)
-    faults = [f"policy.{name}.{key}: unknown key" for key in given if key not in own]
+    components = tuple(component_of(each) for each in scenario.component)
+    faults = [f"policy.{name}.{key}: unknown key" for key in given if key not in kind.own]
     if faults:
         raise ScenarioError("; ".join(faults))
-    components = tuple(component_of(each) for each in scenario.component)
     try:
-        if isinstance(given.get("weights"), dict):
-            given["weights"] = RemovalWeights(**given["weights"])
-        parameters = kind.parameters(components=components, offer=offer_of(offer), **given)
-    except TypeError as error:
-        raise ScenarioError(f"policy.{name}.weights: {error}") from error
+        parameters = kind.parameters_of(components, offer_of(offer), given)
     except ValueError as error:
         raise ScenarioError(f"policy.{name}.{error}") from error
     return LeasingPolicy(kind, parameters, seed, kind.first)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from experiments.elasticity.layered_policies import LAYERS, layered_policy
-from experiments.elasticity.leasing_policies import KINDS, leasing_policy
+from experiments.elasticity.leasing_policies import leasing_policy
 from experiments.elasticity.scenario_file import ScenarioError
+from scheduler.elasticity.leasing.kinds import KINDS
 
 if TYPE_CHECKING:
     from experiments.elasticity.asked import Asked

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from experiments.elasticity.asked import Asked
-from experiments.elasticity.leasing_policies import KINDS
 from experiments.elasticity.scenario import Scenario
 from experiments.elasticity.simulation import simulate
+from scheduler.elasticity.leasing.kinds import KINDS
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "elasticity.md").read_text(encoding="utf-8")
 

@@ -1,0 +1,1 @@
+"""Storm's cluster as the loop sees it and changes it."""

@@ -1,0 +1,114 @@
+"""What Nimbus says of supervisors and topologies at one moment."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True)
+class Source:
+    """A stream that a component takes.
+
+    Attributes:
+        component: Who emits it.
+        stream: Its id.
+    """
+
+    component: str
+    stream: str
+
+
+@dataclass(frozen=True)
+class StormComponent:
+    """A component of a topology.
+
+    Attributes:
+        name: Of the component.
+        tasks: How many it has, fixed for the topology's life; more executors than tasks there cannot be.
+        inputs: Streams that it takes, Storm's own left out; empty: a spout.
+        shell: Whether it runs in another process, so that Storm measures no execution times.
+        cpu: That an executor asks for, percent of one core.
+        memory_mb: That an executor asks for, MB.
+    """
+
+    name: str
+    tasks: int
+    inputs: tuple[Source, ...]
+    shell: bool
+    cpu: float
+    memory_mb: float
+
+
+@dataclass(frozen=True)
+class RunningExecutor:
+    """An executor that has a slot.
+
+    Attributes:
+        component: Its component.
+        first_task: Its first task.
+        last_task: Its last task.
+        host: Where it runs, by the supervisor's own name.
+    """
+
+    component: str
+    first_task: int
+    last_task: int
+    host: str
+
+
+@dataclass(frozen=True)
+class TopologyLook:
+    """A topology.
+
+    Attributes:
+        name: Of the topology.
+        topology_id: Nimbus' id of this start of it.
+        status: Storm's word, such as `ACTIVE`.
+        components: Its user components by name.
+        executors: Those of them that have a slot.
+    """
+
+    name: str
+    topology_id: str
+    status: str
+    components: Mapping[str, StormComponent]
+    executors: tuple[RunningExecutor, ...]
+
+    def counts(self) -> Counter[str]:
+        """Return how many executors each component has."""
+        return Counter(each.component for each in self.executors)
+
+
+@dataclass(frozen=True)
+class SupervisorLook:
+    """A supervisor.
+
+    Attributes:
+        host: Its name of itself.
+        used_workers: Slots that are in use, by whichever topology.
+        cpu: Its capacity, percent of one core.
+        memory_mb: Its capacity, MB.
+    """
+
+    host: str
+    used_workers: int
+    cpu: float
+    memory_mb: float
+
+
+@dataclass(frozen=True)
+class ClusterLook:
+    """All of it.
+
+    Attributes:
+        supervisors: By host.
+        topologies: Those that were asked for and are on the cluster, by name.
+    """
+
+    supervisors: Mapping[str, SupervisorLook]
+    topologies: Mapping[str, TopologyLook]

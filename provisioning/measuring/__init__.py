@@ -1,0 +1,1 @@
+"""What components do: counters and queues from the workers' reporters, and what still waits at the source."""

@@ -1,0 +1,207 @@
+"""What a policy is to know of the components of a topology, from what their tasks say. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from provisioning.measuring.demand import carried
+from provisioning.measuring.task_meters import EMITTED, EXECUTE_MS, EXECUTED, OVERFLOW, POPULATION, PROCESS_MS
+from scheduler.elasticity.leasing.observation import ComponentReading
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from provisioning.cluster.look import TopologyLook
+    from provisioning.measuring.task_meters import TaskReadings
+
+_DURATIONS = 20
+"""Durations that are kept; policies take fewer."""
+_LEARNING_RATE = 0.3
+"""Weight of a new service time beside those before it."""
+_LEAST_PER_S = 0.5
+"""A component that does less tells nothing of how long it takes: Storm times one item in twenty."""
+_QUEUED = 20.0
+"""Items that wait for each executor from which on it counts as never idle."""
+
+
+@dataclass(frozen=True)
+class TopologyMemory:
+    """What is known of a topology from the readings before.
+
+    Attributes:
+        service_ms: Component -> for so long an item occupies an executor, ms.
+        durations_ms: Component -> last durations, ms, the oldest first.
+        lag: Items that waited at the source when it was last asked, and when that was, s; None: never.
+    """
+
+    service_ms: Mapping[str, float] = field(default_factory=dict)
+    durations_ms: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    lag: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True)
+class Given:
+    """What is known beside what tasks say.
+
+    Attributes:
+        now_s: Time, s.
+        lag: Items that wait at the source; None: it is not known.
+        service_ms: Component -> service time that its owner states, ms.
+    """
+
+    now_s: float
+    lag: float | None = None
+    service_ms: Mapping[str, float] = field(default_factory=dict)
+
+
+def component_readings(
+    topology: TopologyLook, tasks: TaskReadings, memory: TopologyMemory, given: Given
+) -> tuple[tuple[ComponentReading, ...], TopologyMemory]:
+    """Return a reading of each component of which all executors have spoken, and what is to be remembered.
+
+    A queue is reported once for each task of its executor: that of the first one counts. What waits at the
+    source waits for every component, as it will come to each.
+
+    Args:
+        topology: Its components and executors.
+        tasks: What tasks have said since the last change.
+        memory: From the readings before.
+        given: What is known beside.
+    """
+    spoken = {name for name in topology.components if _spoke_s(name, topology, tasks) is not None}
+    if not {name for name, one in topology.components.items() if not one.inputs} <= spoken:
+        return (), memory
+    executed, emitted = _rates(topology, tasks)
+    emitting = {
+        name: sum(rate for (other, _), rate in emitted.items() if other == name)
+        for name, one in topology.components.items()
+        if not one.inputs
+    }
+    coming = carried(topology.components, executed, emitted, _with_growth(emitting, memory, given))
+    behind = carried(topology.components, executed, emitted, _shared(given.lag or 0.0, emitting))
+    counts = topology.counts()
+    services, durations = dict(memory.service_ms), dict(memory.durations_ms)
+    readings = []
+    for name in sorted(spoken):
+        component = topology.components[name]
+        queue = _queue(name, topology, tasks)
+        taken = sum(rate for (other, _, _), rate in executed.items() if other == name)
+        found = _service_ms(name, topology, tasks, (queue, taken))
+        if found is not None:
+            before = services.get(name, found)
+            services[name] = before + _LEARNING_RATE * (found - before)
+        service_ms = given.service_ms.get(name, services.get(name))
+        if component.inputs and taken > 0.0:
+            own_ms = _mean(name, PROCESS_MS, topology, tasks) if not component.shell else service_ms
+            durations[name] = (*durations.get(name, ()), queue / taken * 1000.0 + (own_ms or 0.0))[
+                -_DURATIONS:
+            ]
+        spoke_s = _spoke_s(name, topology, tasks)
+        readings.append(
+            ComponentReading(
+                name,
+                durations.get(name, ()),
+                waiting=queue + behind.get(name, 0.0) if component.inputs else 0.0,
+                in_service=min(float(counts[name]), taken * (service_ms or 0.0) / 1000.0),
+                age_s=max(0.0, given.now_s - (given.now_s if spoke_s is None else spoke_s)),
+                demand_per_s=coming.get(name, 0.0),
+                service_ms=service_ms if service_ms else None,
+            )
+        )
+    lag = memory.lag if given.lag is None else (given.lag, given.now_s)
+    return tuple(readings), replace(memory, service_ms=services, durations_ms=durations, lag=lag)
+
+
+def _spoke_s(name: str, topology: TopologyLook, tasks: TaskReadings) -> float | None:
+    """Return when the executor last spoke that has been silent for longest; None if one has not spoken twice."""
+    own = [each for each in topology.executors if each.component == name]
+    spoke = [tasks.spoke_s.get(each.first_task) for each in own]
+    if not own or any(each is None or each[0] == each[1] for each in spoke):
+        return None
+    return min(each[1] for each in spoke if each is not None)
+
+
+def _rates(
+    topology: TopologyLook, tasks: TaskReadings
+) -> tuple[dict[tuple[str, str, str], float], dict[tuple[str, str], float]]:
+    """Return (component, from, stream) -> items/s taken, and (component, stream) -> items/s emitted."""
+    component_of = {
+        task: each.component
+        for each in topology.executors
+        for task in range(each.first_task, each.last_task + 1)
+    }
+    executed: dict[tuple[str, str, str], float] = {}
+    emitted: dict[tuple[str, str], float] = {}
+    for (task, metric), rate in tasks.rates.items():
+        component = component_of.get(task)
+        if component is None:
+            continue
+        if metric.startswith(EXECUTED):
+            source, _, stream = metric.removeprefix(EXECUTED).rpartition(":")
+            if not source.startswith("__"):
+                taken = (component, source, stream)
+                executed[taken] = executed.get(taken, 0.0) + rate
+        elif not metric.startswith(f"{EMITTED}__"):
+            given = (component, metric.removeprefix(EMITTED))
+            emitted[given] = emitted.get(given, 0.0) + rate
+    return executed, emitted
+
+
+def _with_growth(emitting: Mapping[str, float], memory: TopologyMemory, given: Given) -> dict[str, float]:
+    """Return what comes to each spout: what it emits, and what is left at the source meanwhile."""
+    if given.lag is None or memory.lag is None or given.now_s <= memory.lag[1]:
+        return dict(emitting)
+    growth = (given.lag - memory.lag[0]) / (given.now_s - memory.lag[1])
+    return {name: max(0.0, emitting[name] + share) for name, share in _shared(growth, emitting).items()}
+
+
+def _shared(total: float, emitting: Mapping[str, float]) -> dict[str, float]:
+    """Return a total by spout: by what they emit, or evenly if none emits anything."""
+    whole = sum(emitting.values())
+    return {
+        name: total * (rate / whole if whole > 0.0 else 1.0 / len(emitting))
+        for name, rate in emitting.items()
+    }
+
+
+def _queue(name: str, topology: TopologyLook, tasks: TaskReadings) -> float:
+    return sum(
+        tasks.values.get((each.first_task, POPULATION), 0.0)
+        + tasks.values.get((each.first_task, OVERFLOW), 0.0)
+        for each in topology.executors
+        if each.component == name
+    )
+
+
+def _service_ms(
+    name: str, topology: TopologyLook, tasks: TaskReadings, queue_and_rate: tuple[float, float]
+) -> float | None:
+    """Return for how long an item occupies an executor, ms; None if nothing says so now.
+
+    Storm times executions, but of a component in another process only the handing over. Where many items wait
+    for each executor, none is idle, and what they do says how long an item takes.
+    """
+    queue, rate = queue_and_rate
+    component, executors = topology.components[name], topology.counts()[name]
+    if not component.inputs or rate < _LEAST_PER_S:
+        return None
+    if not component.shell:
+        return _mean(name, EXECUTE_MS, topology, tasks) or None
+    return executors * 1000.0 / rate if queue >= _QUEUED * executors else None
+
+
+def _mean(name: str, metric: str, topology: TopologyLook, tasks: TaskReadings) -> float | None:
+    """Return a mean time of a component's tasks, weighted by what they take."""
+    weighted = total = 0.0
+    for each in topology.executors:
+        if each.component != name:
+            continue
+        for task in range(each.first_task, each.last_task + 1):
+            for source in topology.components[name].inputs:
+                stream = f"{source.component}:{source.stream}"
+                value = tasks.values.get((task, f"{metric}{stream}"))
+                rate = tasks.rates.get((task, f"{EXECUTED}{stream}"), 0.0)
+                if value is not None:
+                    weighted, total = weighted + rate * value, total + rate
+    return weighted / total if total > 0.0 else None

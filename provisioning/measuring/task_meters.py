@@ -1,0 +1,109 @@
+"""Keeps what tasks said of themselves: counters over a while, and the last value of everything else."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+
+    from provisioning.measuring.graphite import MetricLine
+
+POPULATION = "receive-queue-population"
+OVERFLOW = "receive-queue-overflow"
+EXECUTED = "__execute-count-"
+EMITTED = "__emit-count-"
+EXECUTE_MS = "__execute-latency-"
+PROCESS_MS = "__process-latency-"
+_COUNT = ".count"
+"""Counters end so; the same with `.m1_rate` is a mean that outlives what it is a mean of."""
+_Key: TypeAlias = tuple[int, str]
+_Values: TypeAlias = deque[tuple[float, float]]
+"""When each came, and what it was."""
+
+
+@dataclass(frozen=True)
+class TaskReadings:
+    """What the tasks of a topology said.
+
+    Attributes:
+        rates: (task, counter without its ending) -> per second over the window.
+        values: (task, metric) -> last value.
+        spoke_s: Task -> when it first and last said how long its queue is, s of the clock.
+    """
+
+    rates: Mapping[_Key, float]
+    values: Mapping[_Key, float]
+    spoke_s: Mapping[int, tuple[float, float]]
+
+
+@dataclass
+class _Topology:
+    seen: dict[_Key, _Values] = field(default_factory=dict)
+
+
+class TaskMeters:
+    """Takes lines from several threads, and says what they come to.
+
+    Args:
+        clock: Seconds, those of the loop: workers' clocks are not looked at.
+        window_s: Counters are compared over so long, s.
+    """
+
+    def __init__(self, clock: Callable[[], float], window_s: float = 30.0) -> None:
+        self._clock = clock
+        self._window_s = window_s
+        self._lock = threading.Lock()
+        self._topologies: dict[str, _Topology] = {}
+
+    def follow(self, topology_ids: Collection[str]) -> None:
+        """Say which topologies are of interest; lines of others are dropped, and what was kept of them."""
+        with self._lock:
+            kept = self._topologies
+            self._topologies = {each: kept.get(each) or _Topology() for each in topology_ids}
+
+    def take(self, line: MetricLine) -> None:
+        """Take a line."""
+        counter = line.metric.startswith((EXECUTED, EMITTED))
+        if counter != line.metric.endswith(_COUNT):
+            return
+        if not counter and not line.metric.startswith((POPULATION, OVERFLOW, EXECUTE_MS, PROCESS_MS)):
+            return
+        now_s, key = self._clock(), (line.task, line.metric.removesuffix(_COUNT))
+        with self._lock:
+            topology = self._topologies.get(line.topology_id)
+            if topology is None:
+                return
+            values = topology.seen.setdefault(key, deque())
+            if counter and values and line.value < values[-1][1]:
+                values.clear()  # the worker was started anew
+            values.append((now_s, line.value))
+            while len(values) > 2 and now_s - values[1][0] >= self._window_s:
+                values.popleft()
+
+    def readings(self, topology_id: str, since_s: float) -> TaskReadings:
+        """Return what tasks have said since a time, s.
+
+        A counter that was seen once since then has no rate yet.
+        """
+        with self._lock:
+            topology = self._topologies.get(topology_id, _Topology())
+            seen = {
+                key: kept
+                for key, values in topology.seen.items()
+                if (kept := [each for each in values if each[0] >= since_s])
+            }
+        rates = {
+            key: (values[-1][1] - values[0][1]) / (values[-1][0] - values[0][0])
+            for key, values in seen.items()
+            if key[1].startswith((EXECUTED, EMITTED)) and values[-1][0] > values[0][0]
+        }
+        spoke_s = {
+            task: (values[0][0], values[-1][0])
+            for (task, metric), values in seen.items()
+            if metric == POPULATION
+        }
+        return TaskReadings(rates, {key: values[-1][1] for key, values in seen.items()}, spoke_s)
