@@ -11,6 +11,7 @@ import typer
 from cli import agent, daemon, demo, evaluation, experiment, experiment_tiers, lab, rates, replay_rounds
 from cli.data import data
 from cli.drain import drain
+from cli.elastic import elastic
 from cli.errors import UserError
 from cli.extras import lacks_extra
 from cli.instance import instance
@@ -43,6 +44,7 @@ app.command(cls=solve.NamingStrategies)(solve.solve)
 app.command()(daemon.daemon)
 app.command()(agent.agent)
 app.command()(rates.rates)
+app.command()(elastic.elastic)
 app.command()(network.network)
 app.command()(plan.plan)
 app.command()(drain.drain)

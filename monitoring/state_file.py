@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import TYPE_CHECKING
+
+from formats.whole_file import write_whole
 
 if TYPE_CHECKING:
     import re
@@ -24,12 +25,7 @@ def write_state(path: Path, content: Mapping[str, object]) -> None:
     Raises:
         OSError: If it cannot be written.
     """
-    beside = path.with_name(f"{path.name}.{os.getpid()}.new")  # no other process's
-    with beside.open("w", encoding="utf-8") as file:
-        file.write(json.dumps(content, allow_nan=False) + "\n")
-        file.flush()
-        os.fsync(file.fileno())  # or the new name could outlive a loss of power without the content
-    beside.replace(path)
+    write_whole(path, json.dumps(content, allow_nan=False) + "\n")
 
 
 def foreign(path: Path, begin: re.Pattern[bytes], what: str) -> str | None:

@@ -114,7 +114,7 @@ def component_readings(
 
 
 def _spoke_s(name: str, topology: TopologyLook, tasks: TaskReadings) -> float | None:
-    """Return when the executor last spoke that has been silent for longest; None if one has not spoken twice."""
+    """Return when the executor last spoke that is silent for longest; None if one has not spoken twice."""
     own = [each for each in topology.executors if each.component == name]
     spoke = [tasks.spoke_s.get(each.first_task) for each in own]
     if not own or any(each is None or each[0] == each[1] for each in spoke):

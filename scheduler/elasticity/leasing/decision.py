@@ -87,3 +87,8 @@ class LeasingDecision:
     prolongations: tuple[str, ...] = ()
     releases: tuple[Release, ...] = ()
     reasons: tuple[Reason, ...] = ()
+
+    @property
+    def changes_something(self) -> bool:
+        """Whether an executor starts, stops or moves, or a host comes or goes."""
+        return bool(self.stops or self.leases or self.starts or self.moves or self.releases)

@@ -1,0 +1,41 @@
+"""The command `elastic`: executors and hosts follow the load."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cli.errors import refused
+from cli.interrupt import ends_at_once
+from cli.zookeeper_options import read_zookeeper_auth
+
+
+def elastic(
+    config: Annotated[Path, typer.Option(help="Settings (TOML).")],
+) -> None:
+    """Scale topologies and the hosts that they run on, or say what would be done, until SIGTERM or Ctrl-C.
+
+    Writes one JSON line per step and per change of state to standard error.
+    """
+    with ends_at_once():
+        from provisioning.settings_file import ElasticSettingsError, load_elastic_settings  # noqa: PLC0415
+
+        with refused(ElasticSettingsError):
+            settings = load_elastic_settings(config)
+        from cli.elastic.composing import composed  # noqa: PLC0415
+        from formats.log import Log  # noqa: PLC0415
+        from provisioning.run import run_until_asked  # noqa: PLC0415
+
+        log = Log()
+        auth = read_zookeeper_auth(
+            None if settings.zookeeper_auth_file is None else Path(settings.zookeeper_auth_file)
+        )
+        with refused(ValueError, OSError):
+            rounds, receiver = composed(settings, log, auth)
+    receiver.start()
+    typer.echo(f"stormplace elastic ready, reporters are listened to at {settings.graphite}")
+    run_until_asked(rounds, settings.interval_s)
+    receiver.stop()
+    log.info("elastic-stopped")

@@ -1,0 +1,113 @@
+"""A round that acts: look, bring the cluster to where it is to be, measure, decide, remember, bring again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol
+
+from provisioning.loop.bringing import Bringing
+from provisioning.loop.deciding import decided
+from provisioning.loop.report import Report
+from provisioning.providers.provider import ProviderError
+from scheduler.base.checks import ModelError
+from scheduler.elasticity.leasing.observation import Observation
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from provisioning.cluster.look import ClusterLook
+    from provisioning.loop.bringing import Cluster, Drains
+    from provisioning.loop.memory import MemoryFile
+    from provisioning.loop.pool import Pool
+    from provisioning.loop.seeing import Seeing, Seen
+    from provisioning.providers.provider import Lease, Provider
+    from scheduler.elasticity.leasing.component import Component
+
+
+class LookingCluster(Protocol):
+    """What is asked of Nimbus."""
+
+    def look(self, names: Collection[str]) -> ClusterLook:
+        """Return what there is."""
+
+
+@dataclass(frozen=True)
+class ActiveLoop:
+    """Scales topologies together with the hosts that they run on.
+
+    Attributes:
+        pool: Hosts and topologies.
+        cluster: Nimbus.
+        provider: Of hosts.
+        drains: The placement daemon's.
+        seeing: How components are measured.
+        file: What is remembered.
+    """
+
+    pool: Pool
+    cluster: Cluster
+    provider: Provider
+    drains: Drains
+    seeing: Seeing
+    file: MemoryFile
+
+    def round(self, look: ClusterLook, now_s: float) -> Report:
+        """Carry out a round, and say what came of it.
+
+        While executors start or stop nothing new is decided. What does not answer is asked again next time.
+
+        Args:
+            look: What there is.
+            now_s: Time, s since 1970.
+
+        Raises:
+            MemoryFileError: What is remembered cannot be read or written: then nothing was begun.
+        """
+        memory = self.file.read()
+        try:
+            leases = tuple(self.provider.leases(now_s))
+        except ProviderError as error:
+            return Report(now_s, held=f"the provider does not say which hosts are leased: {error}")
+        bringing = Bringing(self.cluster, self.provider, self.drains, self.pool.settings, now_s)
+        memory = bringing.bring(memory, look, leases)
+        seen = self.seeing.measure(look, self.pool.names, memory, now_s)
+        self.file.write(seen.memory)
+        components, faults = self.pool.components(look)
+        report = Report(now_s, steps=tuple(bringing.steps), faults=(*faults, *seen.faults))
+        if not components:
+            return replace(report, held="none of its topologies is on the cluster")
+        if seen.memory.wanted:
+            return replace(report, held=f"a change is under way: {', '.join(sorted(seen.memory.wanted))}")
+        paused = [name for name in self.pool.names if _paused(look, name)]
+        if paused:
+            return replace(report, held=f"not active: {', '.join(paused)}")
+        return self._decided(components, look, leases, seen, report)
+
+    def _decided(
+        self,
+        components: tuple[Component, ...],
+        look: ClusterLook,
+        leases: tuple[Lease, ...],
+        seen: Seen,
+        report: Report,
+    ) -> Report:
+        now_s = report.now_s
+        try:
+            parameters = self.pool.parameters(components, look)
+            hosts = self.pool.hosts(look, leases, seen.memory, now_s)
+            observation = Observation(now_s, hosts, seen.readings)
+            outcome = decided(self.pool, parameters, observation, seen.memory, (look, leases))
+        except ModelError as error:
+            return replace(report, held=str(error))
+        report = replace(report, decision=outcome.decision, limited=outcome.limited, observation=observation)
+        if outcome.limited:
+            return report
+        # what is to be is on the disk before the first step towards it
+        self.file.write(outcome.memory)
+        bringing = Bringing(self.cluster, self.provider, self.drains, self.pool.settings, now_s)
+        self.file.write(bringing.bring(outcome.memory, look, leases))
+        return replace(report, steps=(*report.steps, *bringing.steps), unhelpful=outcome.unhelpful)
+
+
+def _paused(look: ClusterLook, name: str) -> bool:
+    return name in look.topologies and look.topologies[name].status != "ACTIVE"

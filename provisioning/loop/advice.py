@@ -1,0 +1,97 @@
+"""What would be done, and what it would have saved: the policy scales a copy of the cluster.
+
+The path is that of an active loop but for the last step: nothing reaches Nimbus, a provider or the daemon.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from provisioning.loop.copy_of_cluster import Copy
+from provisioning.loop.deciding import ask
+from provisioning.loop.report import Report, Savings
+from scheduler.base.checks import ModelError
+from scheduler.elasticity.leasing.observation import Observation
+
+if TYPE_CHECKING:
+    from provisioning.cluster.look import ClusterLook
+    from provisioning.loop.memory import Memory, MemoryFile
+    from provisioning.loop.pool import Pool
+    from provisioning.loop.seeing import Seeing
+    from scheduler.elasticity.leasing.component import Component
+    from scheduler.elasticity.leasing.observation import ComponentReading
+
+_BREAK_S = 300.0
+"""After a longer time without rounds the copy says nothing any more, and is made anew."""
+
+
+@dataclass(frozen=True)
+class AdvisingLoop:
+    """Says what an active loop would do with some topologies.
+
+    Attributes:
+        pool: Hosts and topologies.
+        seeing: How components are measured.
+        file: What is remembered.
+    """
+
+    pool: Pool
+    seeing: Seeing
+    file: MemoryFile
+
+    def round(self, look: ClusterLook, now_s: float) -> Report:
+        """Carry out a round, and say what came of it.
+
+        Raises:
+            MemoryFileError: What is remembered cannot be read or written.
+        """
+        seen = self.seeing.measure(look, self.pool.names, self.file.read(), now_s)
+        components, faults = self.pool.components(look)
+        report = Report(now_s, faults=(*faults, *seen.faults))
+        if not components:
+            self.file.write(seen.memory)
+            return replace(report, held="none of its topologies is on the cluster")
+        try:
+            return self._decided(components, look, seen.memory, seen.readings, report)
+        except ModelError as error:
+            return replace(report, held=str(error))
+
+    def _decided(
+        self,
+        components: tuple[Component, ...],
+        look: ClusterLook,
+        memory: Memory,
+        readings: tuple[ComponentReading, ...],
+        report: Report,
+    ) -> Report:
+        now_s, offer = report.now_s, self.pool.policy_offer(look)
+        parameters = self.pool.parameters(components, look)
+        copy, real = memory.copy, self.pool.hosts(look, (), memory, now_s)
+        names = {each.name for each in components}
+        if copy is None or not 0.0 <= now_s - copy.now_s <= _BREAK_S or copy.components() - names:
+            # as if everything began now
+            copy, memory = Copy.of(real, offer, now_s), replace(memory, policy=None, real_host_s=0.0)
+        passed_s = now_s - copy.now_s
+        copy = copy.followed(readings, {each.name: each.slo_ms for each in components}, offer, now_s)
+        as_if = tuple(replace(each, waiting=copy.backlog.get(each.component, 0.0)) for each in readings)
+        observation = Observation(now_s, copy.seen(), as_if)
+        decision, memory = ask(self.pool, parameters, observation, memory)
+        boot_s = 0.0 if self.pool.offer is None else self.pool.offer.boot_s
+        memory = replace(
+            memory,
+            copy=copy.after(decision, offer, boot_s),
+            real_host_s=memory.real_host_s + len(real) * passed_s,
+        )
+        self.file.write(memory)
+        real_units = memory.real_host_s / offer.billing_unit_s
+        savings = Savings(
+            since_s=copy.began_s,
+            real_host_s=memory.real_host_s,
+            host_s=copy.host_s,
+            real_cost=real_units * offer.unit_cost,
+            cost=copy.units * offer.unit_cost,
+            changes=copy.changes,
+            late_share=copy.late / copy.items if copy.items else 0.0,
+        )
+        return replace(report, observation=observation, decision=decision, savings=savings)

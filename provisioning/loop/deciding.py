@@ -1,0 +1,181 @@
+"""A policy is asked, and what it wants becomes what the cluster is to be, within the limits. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from provisioning.loop.memory import Draining, Request, Wanted
+from provisioning.loop.useful import useful
+from scheduler.elasticity.leasing.kinds import KINDS
+
+if TYPE_CHECKING:
+    from provisioning.cluster.look import ClusterLook
+    from provisioning.loop.memory import Memory
+    from provisioning.loop.pool import Pool
+    from provisioning.providers.provider import Lease
+    from scheduler.elasticity.leasing.decision import LeasingDecision
+    from scheduler.elasticity.leasing.observation import Observation
+    from scheduler.elasticity.leasing.parameters import LeasingParameters
+
+_HOUR_S = 3600.0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of asking a policy.
+
+    Attributes:
+        memory: With what is to be; as before if a limit was in the way.
+        decision: Of the policy.
+        limited: Why nothing of it is done; empty if it is.
+        unhelpful: Components of which as many executors as were wanted do no more than there are.
+    """
+
+    memory: Memory
+    decision: LeasingDecision
+    limited: str = ""
+    unhelpful: tuple[str, ...] = ()
+
+
+def ask(
+    pool: Pool, parameters: LeasingParameters, observation: Observation, memory: Memory
+) -> tuple[LeasingDecision, Memory]:
+    """Return what a policy decides, and the memory with its new state."""
+    kind = pool.settings.policy.kind
+    codec = _codec(kind)
+    state = KINDS[kind].first
+    if memory.kind == kind and memory.policy is not None:
+        try:
+            state = codec.validate_python(memory.policy)
+        except ValidationError:
+            state = KINDS[kind].first  # of another version: it begins anew, as after another policy
+    decision, state = KINDS[kind].decide(observation, state, parameters, 0)
+    return decision, replace(memory, kind=kind, policy=codec.dump_python(state, mode="json"))
+
+
+def _codec(kind: str) -> TypeAdapter[Any]:
+    codec: TypeAdapter[Any] = TypeAdapter(type(KINDS[kind].first))
+    codec.rebuild(_types_namespace={"Mapping": Mapping})
+    return codec
+
+
+def decided(
+    pool: Pool,
+    parameters: LeasingParameters,
+    observation: Observation,
+    memory: Memory,
+    world: tuple[ClusterLook, tuple[Lease, ...]],
+) -> Outcome:
+    """Ask a policy and say how the cluster is to be.
+
+    A decision that a limit does not allow is not taken in part: the policy does not come to know of it, and
+    decides again in the next round.
+
+    Args:
+        pool: Hosts and topologies.
+        parameters: Of the policy.
+        observation: What it sees.
+        memory: From the rounds before.
+        world: The cluster and the leases that the observation is made from.
+    """
+    look, leases = world
+    decision, after = ask(pool, parameters, observation, memory)
+    wanted, unhelpful = _wanted(decision, look, memory, observation.now_s)
+    after = replace(
+        after,
+        wanted=wanted,
+        requests=_requests(decision, memory, pool, observation.now_s),
+        draining={
+            **memory.draining,
+            **{
+                each.host: Draining(_lease_of(each.host, leases), each.at_s)
+                for each in decision.releases
+                if _lease_of(each.host, leases)
+            },
+        },
+    )
+    limited = _limited(pool, after, decision, leases, observation.now_s)
+    return Outcome(memory if limited else after, decision, limited, unhelpful)
+
+
+def _lease_of(host: str, leases: tuple[Lease, ...]) -> str:
+    return next((each.lease_id for each in leases if each.host == host and each.live), "")
+
+
+def _wanted(
+    decision: LeasingDecision, look: ClusterLook, memory: Memory, now_s: float
+) -> tuple[dict[str, Wanted], tuple[str, ...]]:
+    """Return what topologies are to have, by changes on hosts that are up."""
+    to_come = {name.partition(".")[2] for name in memory.requests} | set(decision.leases)
+    change = Counter[str]()
+    change.update(each.component for each in decision.starts if each.host not in to_come)
+    change.subtract(each.component for each in decision.stops if each.host not in to_come)
+    return with_changes(dict(memory.wanted), change, look, now_s)
+
+
+def with_changes(
+    wanted: dict[str, Wanted], change: Mapping[str, int], look: ClusterLook, now_s: float
+) -> tuple[dict[str, Wanted], tuple[str, ...]]:
+    """Return what topologies are to have after changes, and the components of which a change does nothing.
+
+    Args:
+        wanted: By topology, before.
+        change: By `topology/component`.
+        look: What there is.
+        now_s: Time, s since 1970.
+    """
+    unhelpful = []
+    for full, more in sorted(change.items()):
+        name, _, component = full.partition("/")
+        topology = look.topologies.get(name)
+        if topology is None or not more:
+            continue
+        before = wanted[name].executors if name in wanted else {}
+        there = topology.counts()[component]
+        count = useful(topology.components[component].tasks, max(1, before.get(component, there) + more))
+        if count == before.get(component, there) or (count > there) != (more > 0):
+            unhelpful.append(full)
+            continue
+        wanted[name] = Wanted({**before, component: count}, now_s)
+    return wanted, tuple(unhelpful)
+
+
+def _requests(decision: LeasingDecision, memory: Memory, pool: Pool, now_s: float) -> dict[str, Request]:
+    requests = dict(memory.requests)
+    if pool.offer is not None:
+        for each in decision.leases:
+            requests[f"{memory.instance}.{each}"] = Request(pool.offer.name, now_s, {})
+    for sign, changes in ((1, decision.starts), (-1, decision.stops)):
+        for change in changes:
+            name = f"{memory.instance}.{change.host}"
+            if name in requests:
+                starts = Counter(requests[name].starts)
+                starts[change.component] += sign
+                requests[name] = replace(requests[name], starts=+starts)
+    return requests
+
+
+def _limited(
+    pool: Pool, after: Memory, decision: LeasingDecision, leases: tuple[Lease, ...], now_s: float
+) -> str:
+    """Return which limit is in the way of a decision; empty if none is."""
+    limits = pool.settings.limits
+    changing = {each.component.partition("/")[0] for each in (*decision.starts, *decision.stops)}
+    for name in sorted(changing & set(after.wanted)):
+        recent = [each for each in after.changes.get(name, ()) if now_s - each < _HOUR_S]
+        if len(recent) >= limits.reconfigurations_per_hour:
+            most = limits.reconfigurations_per_hour
+            return f"{name} was changed {len(recent)} times in the last hour, {most} times are allowed"
+    if decision.leases and pool.offer is not None and limits.budget_per_hour is not None:
+        per_hour = pool.offer.unit_cost * _HOUR_S / pool.offer.billing_unit_s
+        there = sum(each.live and each.release_at_s is None for each in leases)
+        asked = {each.request_id for each in leases}
+        cost = per_hour * (there + sum(name not in asked for name in after.requests))
+        if cost > limits.budget_per_hour:
+            return f"hosts would cost {cost:.4g} an hour, the budget is {limits.budget_per_hour:.4g}"
+    return ""

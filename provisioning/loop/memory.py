@@ -1,0 +1,150 @@
+"""What the loop remembers: how the cluster is to be, and what a policy knows from the rounds before.
+
+It is written before anything is done. Each round then brings the cluster there, step by step, and every step
+may be repeated: a loop that was killed between any two of them goes on where it was.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import TypeAdapter, ValidationError
+
+from bridge.faults import phrases
+from formats.whole_file import write_whole
+from provisioning.loop.copy_of_cluster import Copy  # noqa: TC001 - pydantic reads it
+from provisioning.measuring.component_readings import TopologyMemory  # noqa: TC001 - pydantic reads it
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class MemoryFileError(Exception):
+    """The file cannot be read or written; one sentence that names it."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """A host that was asked for and is not up yet.
+
+    Attributes:
+        offer: Name of the offer.
+        asked_s: When it was decided, s since 1970.
+        starts: Executors by `topology/component` that start once it is up.
+    """
+
+    offer: str
+    asked_s: float
+    starts: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Numbers of executors that a topology is to have, and does not have yet.
+
+    Attributes:
+        executors: By component.
+        since_s: When that was decided, s since 1970.
+        asked_s: When Nimbus was last asked for it, s; None: not yet.
+        times: How often it was asked.
+    """
+
+    executors: Mapping[str, int]
+    since_s: float
+    asked_s: float | None = None
+    times: int = 0
+
+
+@dataclass(frozen=True)
+class Draining:
+    """A host that is emptied and then given back.
+
+    Attributes:
+        lease_id: Its lease.
+        at_s: When it is to be given back, s since 1970.
+        empty_s: Since when Nimbus has no workers there, s; None: it has some.
+    """
+
+    lease_id: str
+    at_s: float
+    empty_s: float | None = None
+
+
+@dataclass(frozen=True)
+class Memory:
+    """All of it.
+
+    Attributes:
+        instance: Part of the names of requests, so that none of an earlier memory is asked for again.
+        version: Of the file.
+        kind: Of the policy whose state this is.
+        policy: State of the policy, as JSON has it; None: before its first round.
+        requests: By their identities.
+        wanted: By topology.
+        draining: By host.
+        topologies: What was measured, by topology id.
+        changed_s: When a topology was last changed, by its name, s since 1970.
+        changes: When it was changed within the last hour, by its name.
+        copy: Of the cluster, where advice is given; None: there is none yet.
+        real_host_s: Hosts of the cluster times seconds since the copy was made.
+    """
+
+    instance: str
+    version: Literal[1] = 1
+    kind: str = ""
+    policy: Any = None
+    requests: Mapping[str, Request] = field(default_factory=dict)
+    wanted: Mapping[str, Wanted] = field(default_factory=dict)
+    draining: Mapping[str, Draining] = field(default_factory=dict)
+    topologies: Mapping[str, TopologyMemory] = field(default_factory=dict)
+    changed_s: Mapping[str, float] = field(default_factory=dict)
+    changes: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    copy: Copy | None = None
+    real_host_s: float = 0.0
+
+
+_JSON = TypeAdapter(Memory)
+_JSON.rebuild(_types_namespace={"Mapping": Mapping})
+
+
+class MemoryFile:
+    """The file.
+
+    Args:
+        path: Where it is.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def read(self) -> Memory:
+        """Return what is remembered; without a file, nothing.
+
+        Raises:
+            MemoryFileError: The file cannot be read, or is none of ours.
+        """
+        try:
+            content = self._path.read_bytes()
+        except FileNotFoundError:
+            return Memory(secrets.token_hex(4))
+        except OSError as error:
+            raise MemoryFileError(f"{self._path}: cannot be read ({error.strerror})") from error
+        try:
+            return _JSON.validate_json(content)
+        except ValidationError as error:
+            faults = "; ".join(phrases(error)[:3])
+            raise MemoryFileError(f"{self._path}: is no memory of an elastic loop: {faults}") from error
+
+    def write(self, memory: Memory) -> None:
+        """Replace what is remembered, in one step.
+
+        Raises:
+            MemoryFileError: It cannot be written: then nothing may be done.
+        """
+        try:
+            write_whole(self._path, _JSON.dump_json(memory).decode())
+        except OSError as error:
+            raise MemoryFileError(f"{self._path}: cannot be written ({error.strerror})") from error

@@ -1,0 +1,214 @@
+"""Hosts and components as a policy sees them: what is there, with all that was decided. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from scheduler.elasticity.leasing.component import Component
+from scheduler.elasticity.leasing.host import Host, Offer
+from scheduler.elasticity.leasing.kinds import KINDS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from provisioning.cluster.look import ClusterLook, StormComponent
+    from provisioning.loop.memory import Memory
+    from provisioning.providers.provider import HostOffer, Lease
+    from provisioning.settings import ElasticSettings
+    from scheduler.elasticity.leasing.parameters import LeasingParameters
+
+_FOR_EVER_S = 1e9
+"""The paid time of hosts that are not leased ends so late, s."""
+_NOTHING = 1e-6
+"""What is left of a host that is full of what is not scaled."""
+
+
+@dataclass(frozen=True)
+class Needs:
+    """CPU and memory, or one of each where executors are counted."""
+
+    cpu: float
+    memory_mb: float
+
+
+@dataclass
+class _Running:
+    """What runs on a host: executors that are scaled, and what all others take."""
+
+    executors: Counter[str] = field(default_factory=Counter)
+    cpu: float = 0.0
+    memory_mb: float = 0.0
+
+
+def qualified(topology: str, component: str) -> str:
+    """Return the name of a component among those of all topologies."""
+    return f"{topology}/{component}"
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Hosts that topologies share, and what is scaled on them.
+
+    Attributes:
+        settings: Of the loop.
+        offer: What is leased; None: nothing can be.
+        names: Topologies that are scaled.
+    """
+
+    settings: ElasticSettings
+    offer: HostOffer | None
+    names: tuple[str, ...]
+
+    def components(self, look: ClusterLook) -> tuple[tuple[Component, ...], tuple[str, ...]]:
+        """Return what is scaled, and what is wrong with it: one sentence each.
+
+        Spouts are not: what they emit is the demand.
+        """
+        found, faults = [], []
+        for name in self.names:
+            topology, stated = look.topologies.get(name), self.settings.topology[name].component
+            if topology is None:
+                continue
+            faults += [
+                f"topology.{name}.component.{each}: the topology has no such bolt"
+                for each in stated
+                if each not in topology.components or not topology.components[each].inputs
+            ]
+            for each in topology.components.values():
+                own = stated.get(each.name)
+                least, most = (
+                    (1, each.tasks) if own is None else (own.min, min(own.max or each.tasks, each.tasks))
+                )
+                if own is not None and max(own.min, own.max or 1) > each.tasks:
+                    key = "min" if own.min > each.tasks else "max"
+                    faults.append(
+                        f"topology.{name}.component.{each.name}.{key}: it has {each.tasks} tasks, at most"
+                        " so many executors there can be; topology.tasks is fixed when it is submitted"
+                    )
+                if not each.inputs:
+                    continue
+                needs = self._needs(name, each)
+                slo_ms = 1000.0 if own is None else own.slo_ms
+                found.append(
+                    Component(
+                        qualified(name, each.name), slo_ms, needs.cpu, needs.memory_mb, min(least, most), most
+                    )
+                )
+        return tuple(found), tuple(faults)
+
+    def _needs(self, topology: str, component: StormComponent) -> Needs:
+        if self.settings.capacity == "executors":
+            return Needs(1.0, 1.0)
+        own = self.settings.topology[topology].component.get(component.name)
+        cpu = component.cpu if own is None or own.cpu is None else own.cpu
+        memory_mb = component.memory_mb if own is None or own.memory_mb is None else own.memory_mb
+        return Needs(max(cpu, _NOTHING), max(memory_mb, _NOTHING))
+
+    def policy_offer(self, look: ClusterLook) -> Offer:
+        """Return what a policy may lease; where nothing can be leased, the size of the largest host."""
+        if self.offer is None:
+            sizes = [self._size(host, look) for host in look.supervisors]
+            cpu = max((each.cpu for each in sizes), default=_NOTHING)
+            memory_mb = max((each.memory_mb for each in sizes), default=_NOTHING)
+            return Offer(cpu, memory_mb, _FOR_EVER_S, 0.0)
+        if self.settings.capacity == "executors":
+            size = Needs(float(self.offer.slots), float(self.offer.slots))
+        else:
+            size = Needs(self.offer.cpu, self.offer.memory_mb)
+        return Offer(size.cpu, size.memory_mb, self.offer.billing_unit_s, self.offer.unit_cost)
+
+    def parameters(self, components: tuple[Component, ...], look: ClusterLook) -> LeasingParameters:
+        """Return the policy's parameters.
+
+        Raises:
+            ModelError: One is refused.
+        """
+        policy, limits = self.settings.policy, self.settings.limits
+        stated = {"hosts_min": limits.hosts_min, "hosts_max": limits.hosts_max, **policy.parameters}
+        if self.offer is None:
+            # with as many hosts as there are, none is ever asked for
+            stated["hosts_max"] = max(limits.hosts_min, len(look.supervisors))
+        return KINDS[policy.kind].parameters_of(components, self.policy_offer(look), stated)
+
+    def _size(self, host: str, look: ClusterLook) -> Needs:
+        if self.settings.capacity == "executors":
+            slots = float(self.offer.slots if self.offer is not None else self.settings.executors_per_host)
+            return Needs(slots, slots)
+        supervisor = look.supervisors[host]
+        return Needs(max(supervisor.cpu, _NOTHING), max(supervisor.memory_mb, _NOTHING))
+
+    def hosts(
+        self, look: ClusterLook, leases: Sequence[Lease], memory: Memory, now_s: float
+    ) -> tuple[Host, ...]:
+        """Return all hosts: those that are not leased first, then leases from the oldest on.
+
+        A host that is not up yet has the name of its request.
+        """
+        leased = {each.host for each in leases if each.host}
+        running = self._running(look)
+        own = [
+            self._host(host, look, running[host], now_s + _FOR_EVER_S)
+            for host in look.supervisors
+            if host not in leased
+        ]
+        found = []
+        for each in leases:
+            if not each.live:
+                continue
+            request = each.request_id.partition(".")[2] or each.request_id
+            if each.host in look.supervisors and each.request_id not in memory.requests:
+                found.append(
+                    self._host(
+                        each.host,
+                        look,
+                        running[each.host],
+                        each.paid_until_s or now_s,
+                        leaving=each.host in memory.draining or each.release_at_s is not None,
+                    )
+                )
+            elif each.request_id in memory.requests:
+                found.append(self._to_come(request, look, memory.requests[each.request_id].starts, now_s))
+        known = {each.request_id for each in leases}
+        found += [
+            self._to_come(name.partition(".")[2], look, each.starts, now_s)
+            for name, each in memory.requests.items()
+            if name not in known
+        ]
+        return (*own, *found)
+
+    def _to_come(self, name: str, look: ClusterLook, starts: Mapping[str, int], now_s: float) -> Host:
+        offer = self.policy_offer(look)
+        paid_until_s = now_s + offer.billing_unit_s
+        return Host(name, offer.cpu, offer.memory_mb, paid_until_s, dict(starts), status="booting")
+
+    def _running(self, look: ClusterLook) -> Mapping[str, _Running]:
+        """Return what runs on each host: executors that are scaled, and what the others take."""
+        found: dict[str, _Running] = defaultdict(_Running)
+        for name in self.names:
+            topology = look.topologies.get(name)
+            if topology is None:
+                continue
+            for each in topology.executors:
+                component, here = topology.components[each.component], found[each.host]
+                if component.inputs:
+                    here.executors[qualified(name, each.component)] += 1
+                else:
+                    needs = self._needs(name, component)
+                    here.cpu, here.memory_mb = here.cpu + needs.cpu, here.memory_mb + needs.memory_mb
+        return found
+
+    def _host(
+        self, host: str, look: ClusterLook, running: _Running, paid_until_s: float, *, leaving: bool = False
+    ) -> Host:
+        """Return a host without what runs there and is not scaled."""
+        size = self._size(host, look)
+        return Host(
+            host,
+            max(_NOTHING, size.cpu - running.cpu),
+            max(_NOTHING, size.memory_mb - running.memory_mb),
+            paid_until_s,
+            dict(running.executors),
+            status="leaving" if leaving else "ready",
+        )

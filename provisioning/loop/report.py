@@ -1,0 +1,65 @@
+"""What came of a round: what was seen, decided and done, and why not."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from provisioning.loop.bringing import Step
+    from scheduler.elasticity.leasing.decision import LeasingDecision
+    from scheduler.elasticity.leasing.observation import Observation
+
+
+@dataclass(frozen=True)
+class Savings:
+    """What an advice would have saved so far.
+
+    Attributes:
+        since_s: From when on, s since 1970.
+        real_host_s: Hosts of the cluster times seconds.
+        host_s: The same under the advice.
+        real_cost: What the cluster's hosts cost in that time, in the currency of the offer.
+        cost: What the advice would have cost, all units that were begun.
+        changes: Rounds in which executors would have changed.
+        late_share: Share of items that would have come while more waited than fits their stated time.
+    """
+
+    since_s: float
+    real_host_s: float
+    host_s: float
+    real_cost: float
+    cost: float
+    changes: int
+    late_share: float
+
+    def figures(self) -> dict[str, float]:
+        """Return them as a log has them."""
+        return {name: round(value, 4) for name, value in asdict(self).items()}
+
+
+@dataclass(frozen=True)
+class Report:
+    """A round.
+
+    Attributes:
+        now_s: When it was, s since 1970.
+        held: Why nothing was decided; empty if a policy was asked.
+        faults: What is missing or wrong, one sentence each.
+        steps: What was done.
+        observation: What the policy saw; None if it was not asked.
+        decision: What it decided; likewise.
+        limited: Which limit kept that from being done; empty if none did.
+        unhelpful: Components of which the wanted number of executors does no more than they have.
+        savings: Of an advice.
+    """
+
+    now_s: float
+    held: str = ""
+    faults: tuple[str, ...] = ()
+    steps: tuple[Step, ...] = ()
+    observation: Observation | None = None
+    decision: LeasingDecision | None = None
+    limited: str = ""
+    unhelpful: tuple[str, ...] = ()
+    savings: Savings | None = None

@@ -1,0 +1,143 @@
+"""What is known at the beginning of a round: the cluster, leases, and what components do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol
+
+from provisioning.loop.pool import qualified
+from provisioning.measuring.component_readings import Given, TopologyMemory, component_readings
+from provisioning.measuring.lag import LagError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from provisioning.cluster.look import ClusterLook, TopologyLook
+    from provisioning.loop.memory import Memory
+    from provisioning.measuring.lag import LagReader
+    from provisioning.measuring.task_meters import TaskReadings
+    from provisioning.settings import ElasticSettings
+    from scheduler.elasticity.leasing.observation import ComponentReading
+
+_SHOWN = 5
+
+
+class Meters(Protocol):
+    """What the workers' reporters said."""
+
+    def follow(self, topology_ids: Collection[str]) -> None:
+        """Say which topologies are of interest."""
+
+    def readings(self, topology_id: str, since_s: float) -> TaskReadings:
+        """Return what tasks have said since a time, s."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What components do.
+
+    Attributes:
+        readings: Of components, by their names among those of all topologies.
+        memory: With what was measured.
+        faults: What is missing, one sentence each.
+    """
+
+    readings: tuple[ComponentReading, ...]
+    memory: Memory
+    faults: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Seeing:
+    """How components are measured.
+
+    Attributes:
+        settings: Of the loop.
+        meters: Of tasks.
+        lags: Readers by topology.
+    """
+
+    settings: ElasticSettings
+    meters: Meters
+    lags: Mapping[str, Sequence[LagReader]]
+
+    def measure(self, look: ClusterLook, names: Sequence[str], memory: Memory, now_s: float) -> Seen:
+        """Return what the components of some topologies do.
+
+        Args:
+            look: The cluster.
+            names: Topologies.
+            memory: From the rounds before.
+            now_s: Time, s since 1970.
+        """
+        found: list[ComponentReading] = []
+        faults: list[str] = []
+        topologies: dict[str, TopologyMemory] = {}
+        for name in names:
+            topology = look.topologies.get(name)
+            if topology is None:
+                faults.append(f"{name}: there is no such topology on the cluster")
+                continue
+            lag, why = self._lag(name)
+            if why:
+                faults.append(f"{name}: {why}; its demand is what its spouts emit")
+            before = memory.topologies.get(topology.topology_id, TopologyMemory())
+            since_s = memory.changed_s.get(name, 0.0)
+            tasks = self.meters.readings(topology.topology_id, since_s)
+            stated = self.settings.topology[name].component
+            services = {key: each.service_ms for key, each in stated.items() if each.service_ms is not None}
+            readings, after = component_readings(topology, tasks, before, Given(now_s, lag, services))
+            topologies[topology.topology_id] = after
+            found += [replace(each, component=qualified(name, each.component)) for each in readings]
+            faults += _missing(topology, tasks, readings)
+        bolts = {
+            qualified(name, each.name)
+            for name in names
+            if name in look.topologies
+            for each in look.topologies[name].components.values()
+            if each.inputs
+        }
+        kept = tuple(each for each in found if each.component in bolts)
+        return Seen(kept, replace(memory, topologies=topologies), tuple(faults))
+
+    def _lag(self, name: str) -> tuple[float | None, str]:
+        """Return what waits at the sources of a topology, and why that is not known; None without readers."""
+        total = None
+        for reader in self.lags.get(name, ()):
+            try:
+                total = (total or 0.0) + reader.lag()
+            except LagError as error:
+                return None, str(error)
+        return total, ""
+
+
+def _missing(
+    topology: TopologyLook, tasks: TaskReadings, readings: Sequence[ComponentReading]
+) -> tuple[str, ...]:
+    """Return what is not known of a topology."""
+    name = topology.name
+    if not tasks.spoke_s:
+        return (
+            f"{name}: its workers have reported nothing since the last change; is"
+            " topology.metrics.reporters set to Storm's Graphite reporter, with our address?",
+        )
+    silent = sorted(
+        f"{each.component}[{each.first_task}]"
+        for each in topology.executors
+        if each.first_task not in tasks.spoke_s
+    )
+    faults = []
+    if silent:
+        more = f" and {len(silent) - _SHOWN} more" if len(silent) > _SHOWN else ""
+        faults.append(f"{name}: nothing is known of {', '.join(silent[:_SHOWN])}{more}")
+    timeless = sorted(
+        each.component
+        for each in readings
+        if each.service_ms is None and topology.components[each.component].inputs and each.demand_per_s
+    )
+    if timeless:
+        faults.append(
+            f"{name}: it is not known how long an item takes at {', '.join(timeless[:_SHOWN])};"
+            " state service_ms, or wait until it is busy"
+        )
+    return tuple(faults)

@@ -1,0 +1,127 @@
+"""The elastic loop as a process: rounds at intervals until it is asked to end, and what it logs of them."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from formats.nimbus import NimbusError
+from provisioning.loop.memory import MemoryFileError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from formats.log import Log
+    from provisioning.cluster.look import ClusterLook
+    from provisioning.loop.report import Report
+    from provisioning.loop.seeing import Meters
+
+_SUMMARY_S = 300.0
+"""What an advice would have saved is logged so often, s."""
+
+
+_SHOWN = 10
+_TROUBLE = ("host-lost", "given-up", "kept", "failed")
+
+
+class Loop(Protocol):
+    """What a round is asked of: a loop that acts, or one that advises."""
+
+    def round(self, look: ClusterLook, now_s: float) -> Report:
+        """Carry out a round."""
+
+
+@dataclass
+class Rounds:
+    """Rounds of loops that share a look at the cluster.
+
+    Attributes:
+        look: Asks Nimbus for the topologies of all loops; raises `NimbusError`.
+        meters: Of tasks.
+        loops: By mode.
+        log: Takes one line per step, and per change of what is held, missing or limited.
+        clock: Seconds since 1970.
+    """
+
+    look: Callable[[], ClusterLook]
+    meters: Meters
+    loops: Mapping[str, Loop]
+    log: Log
+    clock: Callable[[], float] = time.time
+    _said: dict[tuple[str, str], object] = field(default_factory=dict)
+    _summed_s: float = 0.0
+
+    def round(self) -> Sequence[Report]:
+        """Carry out a round of each loop; without Nimbus nothing is decided, and nothing forgotten."""
+        try:
+            look = self.look()
+        except NimbusError as error:
+            self._once("all", "nimbus-silent", str(error))
+            return ()
+        self._once("all", "nimbus-silent", "")
+        self.meters.follow({each.topology_id for each in look.topologies.values()})
+        reports = []
+        for mode, loop in self.loops.items():
+            now_s = self.clock()
+            try:
+                report = loop.round(look, now_s)
+            except MemoryFileError as error:
+                self._once(mode, "nothing-remembered", str(error))
+                continue
+            self._once(mode, "nothing-remembered", "")
+            self._log(mode, report)
+            reports.append(report)
+        return reports
+
+    def _log(self, mode: str, report: Report) -> None:
+        self._once(mode, "held", report.held)
+        self._once(mode, "limited", report.limited)
+        self._once(mode, "missing", report.faults)
+        self._once(mode, "unhelpful", report.unhelpful)
+        for step in report.steps:
+            write = self.log.warning if step.kind in _TROUBLE else self.log.info
+            write(step.kind, mode=mode, about=step.about, why=step.why)
+        decision = report.decision
+        if decision is not None and (
+            decision.starts or decision.stops or decision.leases or decision.releases
+        ):
+            self.log.info(
+                "would-change" if mode == "advise" else "decided",
+                mode=mode,
+                starts=Counter(each.component for each in decision.starts),
+                stops=Counter(each.component for each in decision.stops),
+                leases=len(decision.leases),
+                releases=[each.host for each in decision.releases],
+                why=sorted({f"{each.about}: {each.why}" for each in decision.reasons})[:_SHOWN],
+            )
+        savings = report.savings
+        if savings is not None and report.now_s - self._summed_s >= _SUMMARY_S:
+            self._summed_s = report.now_s
+            self.log.info("advice", **savings.figures())
+
+    def _once(self, mode: str, event: str, what: str | tuple[str, ...]) -> None:
+        """Log what is in the way when it begins, changes or ends."""
+        before = self._said.get((mode, event))
+        if (what or None) == before:
+            return
+        self._said[mode, event] = what or None
+        if what:
+            self.log.warning(event, mode=mode, why=what)
+        else:
+            self.log.info(f"{event}-no-more", mode=mode)
+
+
+def run_until_asked(rounds: Rounds, interval_s: float) -> None:
+    """Carry out rounds at intervals until SIGTERM or SIGINT; a round that has begun ends first."""
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    due_s = time.monotonic()
+    while not stop.is_set():
+        rounds.round()
+        due_s = max(due_s + interval_s, time.monotonic())
+        stop.wait(due_s - time.monotonic())

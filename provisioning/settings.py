@@ -1,0 +1,102 @@
+"""Settings of the elastic loop, one TOML file."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import Field, NonNegativeFloat, PositiveFloat, model_validator
+
+from bridge.settings_section import Section
+from provisioning.measuring.lag import LagSettings  # noqa: TC001 - pydantic reads the annotations
+
+Mode: TypeAlias = Literal["off", "advise", "active"]
+_Count: TypeAlias = Annotated[int, Field(ge=1)]
+
+
+class ComponentSettings(Section):
+    """A component; what is left out follows from the topology."""
+
+    min: _Count = 1
+    """Executors that it never falls below."""
+    max: _Count | None = None
+    """Executors that it never exceeds; its tasks are a limit, too."""
+    slo_ms: PositiveFloat = 1000.0
+    """Longest mean time from entering its queue to the end of processing, ms."""
+    service_ms: PositiveFloat | None = None
+    """For so long an item occupies an executor, ms; without it, it is learned."""
+    cpu: PositiveFloat | None = None
+    """What an executor needs, percent of one core; without it, what the topology states."""
+    memory_mb: PositiveFloat | None = None
+    """What an executor needs, MB; likewise."""
+
+    @model_validator(mode="after")
+    def _consistent(self) -> ComponentSettings:
+        if self.max is not None and self.max < self.min:
+            raise ValueError(f"max: must be >= min ({self.min}), got {self.max}")
+        return self
+
+
+class TopologySettings(Section):
+    """A topology."""
+
+    mode: Mode = "advise"
+    """`advise` says what would be done; `active` does it."""
+    lag: Annotated[tuple[LagSettings, ...], Field(strict=False)] = ()
+    """Where its items wait before spouts take them."""
+    component: dict[str, ComponentSettings] = Field(default_factory=dict)
+    """Settings of components by name."""
+
+
+class Limits(Section):
+    """What the loop never exceeds."""
+
+    reconfigurations_per_hour: _Count = 6
+    """Changes of executors of one topology."""
+    budget_per_hour: PositiveFloat | None = None
+    """Cost of all leased hosts, in the currency of the offers."""
+    hosts_min: _Count = 1
+    """Hosts that are always kept, those that are not leased included."""
+    hosts_max: _Count | None = None
+    """Hosts that are never exceeded, those that are not leased included."""
+
+
+class PolicySettings(Section):
+    """How executors and hosts are decided on."""
+
+    kind: Literal["sized", "btu", "threshold"] = "sized"
+    """`sized`: by rate, service time and backlog; `btu` and `threshold` as in paper 003."""
+    parameters: dict[str, Any] = Field(default_factory=dict)
+    """Parameters of the policy, as in `stormplace simulate elastic --parameters`."""
+
+
+class ElasticSettings(Section):
+    """All settings."""
+
+    nimbus: str = "127.0.0.1:6627"
+    """HOST:PORT of Nimbus' Thrift service; several separated by commas."""
+    zookeeper: str = "127.0.0.1:2181"
+    """HOST:PORT of ZooKeeper; several separated by commas."""
+    root: str = "/stormplace"
+    """Path of Stormplace's readings in ZooKeeper."""
+    zookeeper_auth_file: str | None = None
+    """File with one line user:password for ZooKeeper."""
+    state_directory: str
+    """Folder for what the loop remembers; it survives restarts."""
+    graphite: str = "0.0.0.0:2003"
+    """Where the workers' reporters are listened to, HOST:PORT."""
+    interval_s: PositiveFloat = 15.0
+    """Time between two rounds, s."""
+    window_s: PositiveFloat = 30.0
+    """Rates are taken over so long, s."""
+    boot_timeout_s: PositiveFloat = 600.0
+    """A host that is not up after so long is given up, s."""
+    settle_s: NonNegativeFloat = 15.0
+    """For so long a host must be without workers before it is given back, s."""
+    capacity: Literal["resources", "executors"] = "resources"
+    """What fits on a host: by CPU and memory, or by the number of executors (`slots` of an offer)."""
+    executors_per_host: _Count = 4
+    """Executors on a host that is not leased, where executors are counted."""
+    policy: PolicySettings = PolicySettings()
+    limits: Limits = Limits()
+    topology: Annotated[dict[str, TopologySettings], Field(min_length=1)]
+    """Topologies by name; others are left alone."""
