@@ -95,7 +95,7 @@ def _supervisor(summary: Any) -> SupervisorLook:
         summary.host,
         summary.num_used_workers,
         float(resources.get("cpu.pcore.percent", 0.0)),
-        float(resources.get("offheap.memory.mb", 0.0)) + float(resources.get("onheap.memory.mb", 0.0)),
+        float(resources.get("memory.mb", 0.0)),
     )
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from provisioning.cluster.look import ClusterLook
     from provisioning.loop.bringing import Cluster, Drains
-    from provisioning.loop.memory import MemoryFile
+    from provisioning.loop.memory import Memory, MemoryFile
     from provisioning.loop.pool import Pool
     from provisioning.loop.seeing import Seeing, Seen
     from provisioning.providers.provider import Lease, Provider
@@ -71,17 +71,25 @@ class ActiveLoop:
         bringing = Bringing(self.cluster, self.provider, self.drains, self.pool.settings, now_s)
         memory = bringing.bring(memory, look, leases)
         seen = self.seeing.measure(look, self.pool.names, memory, now_s)
-        self.file.write(seen.memory)
         components, faults = self.pool.components(look)
         report = Report(now_s, steps=tuple(bringing.steps), faults=(*faults, *seen.faults))
-        if not components:
-            return replace(report, held="none of its topologies is on the cluster")
-        if seen.memory.wanted:
-            return replace(report, held=f"a change is under way: {', '.join(sorted(seen.memory.wanted))}")
-        paused = [name for name in self.pool.names if _paused(look, name)]
-        if paused:
-            return replace(report, held=f"not active: {', '.join(paused)}")
-        return self._decided(components, look, leases, seen, report)
+        held = self._why_held(look, seen.memory)
+        if not held:
+            try:
+                return self._decided(components, look, leases, seen, report)
+            except ModelError as error:
+                held = str(error)
+        self.file.write(seen.memory)
+        return replace(report, held=held)
+
+    def _why_held(self, look: ClusterLook, memory: Memory) -> str:
+        there = [name for name in self.pool.names if name in look.topologies]
+        if not there:
+            return "none of its topologies is on the cluster"
+        if memory.wanted:
+            return f"a change is under way: {', '.join(sorted(memory.wanted))}"
+        paused = [name for name in there if look.topologies[name].status != "ACTIVE"]
+        return f"not active: {', '.join(paused)}" if paused else ""
 
     def _decided(
         self,
@@ -92,22 +100,15 @@ class ActiveLoop:
         report: Report,
     ) -> Report:
         now_s = report.now_s
-        try:
-            parameters = self.pool.parameters(components, look)
-            hosts = self.pool.hosts(look, leases, seen.memory, now_s)
-            observation = Observation(now_s, hosts, seen.readings)
-            outcome = decided(self.pool, parameters, observation, seen.memory, (look, leases))
-        except ModelError as error:
-            return replace(report, held=str(error))
-        report = replace(report, decision=outcome.decision, limited=outcome.limited, observation=observation)
-        if outcome.limited:
-            return report
+        parameters = self.pool.parameters(components, look)
+        hosts = self.pool.hosts(look, leases, seen.memory, now_s)
+        observation = Observation(now_s, hosts, seen.readings)
+        outcome = decided(self.pool, parameters, observation, seen.memory, (look, leases))
         # what is to be is on the disk before the first step towards it
         self.file.write(outcome.memory)
+        report = replace(report, decision=outcome.decision, limited=outcome.limited, observation=observation)
+        if outcome.limited or not outcome.decision.changes_something:
+            return report
         bringing = Bringing(self.cluster, self.provider, self.drains, self.pool.settings, now_s)
         self.file.write(bringing.bring(outcome.memory, look, leases))
         return replace(report, steps=(*report.steps, *bringing.steps), unhelpful=outcome.unhelpful)
-
-
-def _paused(look: ClusterLook, name: str) -> bool:
-    return name in look.topologies and look.topologies[name].status != "ACTIVE"

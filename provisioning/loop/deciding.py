@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -58,6 +59,7 @@ def ask(
     return decision, replace(memory, kind=kind, policy=codec.dump_python(state, mode="json"))
 
 
+@cache
 def _codec(kind: str) -> TypeAdapter[Any]:
     codec: TypeAdapter[Any] = TypeAdapter(type(KINDS[kind].first))
     codec.rebuild(_types_namespace={"Mapping": Mapping})
@@ -166,7 +168,7 @@ def _limited(
     """Return which limit is in the way of a decision; empty if none is."""
     limits = pool.settings.limits
     changing = {each.component.partition("/")[0] for each in (*decision.starts, *decision.stops)}
-    for name in sorted(changing & set(after.wanted)):
+    for name in sorted(changing):
         recent = [each for each in after.changes.get(name, ()) if now_s - each < _HOUR_S]
         if len(recent) >= limits.reconfigurations_per_hour:
             most = limits.reconfigurations_per_hour

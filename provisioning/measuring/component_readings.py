@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from provisioning.measuring.demand import carried
+from provisioning.measuring.demand import carried, handed_on
 from provisioning.measuring.task_meters import EMITTED, EXECUTE_MS, EXECUTED, OVERFLOW, POPULATION, PROCESS_MS
 from scheduler.elasticity.leasing.observation import ComponentReading
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 _DURATIONS = 20
 """Durations that are kept; policies take fewer."""
-_LEARNING_RATE = 0.3
-"""Weight of a new service time beside those before it."""
+_LEARNING_RATE = 0.2
+"""Weight of a new value beside those before it: Storm counts and times one item in twenty."""
 _LEAST_PER_S = 0.5
 """A component that does less tells nothing of how long it takes: Storm times one item in twenty."""
 _QUEUED = 20.0
@@ -32,11 +32,13 @@ class TopologyMemory:
     Attributes:
         service_ms: Component -> for so long an item occupies an executor, ms.
         durations_ms: Component -> last durations, ms, the oldest first.
+        handed_on: Items that components hand on for one that comes, by edge (`demand.handed_on`).
         lag: Items that waited at the source when it was last asked, and when that was, s; None: never.
     """
 
     service_ms: Mapping[str, float] = field(default_factory=dict)
     durations_ms: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    handed_on: Mapping[str, float] = field(default_factory=dict)
     lag: tuple[float, float] | None = None
 
 
@@ -78,8 +80,9 @@ def component_readings(
         for name, one in topology.components.items()
         if not one.inputs
     }
-    coming = carried(topology.components, executed, emitted, _with_growth(emitting, memory, given))
-    behind = carried(topology.components, executed, emitted, _shared(given.lag or 0.0, emitting))
+    ratios = _averaged(memory.handed_on, handed_on(topology.components, executed, emitted))
+    coming = carried(topology.components, ratios, _with_growth(emitting, memory, given))
+    behind = carried(topology.components, ratios, _shared(given.lag or 0.0, emitting))
     counts = topology.counts()
     services, durations = dict(memory.service_ms), dict(memory.durations_ms)
     readings = []
@@ -89,8 +92,7 @@ def component_readings(
         taken = sum(rate for (other, _, _), rate in executed.items() if other == name)
         found = _service_ms(name, topology, tasks, (queue, taken))
         if found is not None:
-            before = services.get(name, found)
-            services[name] = before + _LEARNING_RATE * (found - before)
+            services |= _averaged(services, {name: found})
         service_ms = given.service_ms.get(name, services.get(name))
         if component.inputs and taken > 0.0:
             own_ms = _mean(name, PROCESS_MS, topology, tasks) if not component.shell else service_ms
@@ -110,7 +112,20 @@ def component_readings(
             )
         )
     lag = memory.lag if given.lag is None else (given.lag, given.now_s)
-    return tuple(readings), replace(memory, service_ms=services, durations_ms=durations, lag=lag)
+    return tuple(readings), replace(
+        memory, service_ms=services, durations_ms=durations, handed_on=ratios, lag=lag
+    )
+
+
+def _averaged(known: Mapping[str, float], new: Mapping[str, float]) -> dict[str, float]:
+    """Return averages with new values taken in; a first one counts as it is."""
+    return {
+        **known,
+        **{
+            key: known.get(key, value) + _LEARNING_RATE * (value - known.get(key, value))
+            for key, value in new.items()
+        },
+    }
 
 
 def _spoke_s(name: str, topology: TopologyLook, tasks: TaskReadings) -> float | None:

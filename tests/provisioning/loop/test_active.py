@@ -1,0 +1,172 @@
+"""Rounds that act: what was decided comes about, wherever the process is killed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from provisioning.loop.memory import MemoryFile
+from tests.provisioning.loop.world import ROUND_S, TOPOLOGY, Killed, World, loop_of, settings_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from provisioning.loop.report import Report
+    from provisioning.settings import ElasticSettings
+
+
+def pass_rounds(
+    world: World, folder: Path, rounds: int, settings: ElasticSettings | None = None
+) -> list[Report]:
+    """Carry out rounds; a process that is killed starts again with the next one."""
+    reports = []
+    loop = loop_of(world, folder, settings)
+    for _ in range(rounds):
+        try:
+            reports.append(loop.round(world.look(), world.now_s))
+        except Killed:
+            loop = loop_of(world, folder, settings)
+        world.now_s += ROUND_S
+    return reports
+
+
+def capacity_per_s(world: World) -> float:
+    return world.counts["bolt"] * 1000.0 / world.service_ms
+
+
+def check_at_rest(world: World, folder: Path) -> None:
+    """Nothing is left to do, no host is leased in vain, none of the executors is lost."""
+    memory = MemoryFile(folder / "active.json").read()
+    assert not memory.requests
+    assert not memory.wanted
+    assert not memory.draining
+    assert not world.drained
+    live = {each.host for each in world.given.values() if each.live}
+    assert live <= {each.host for each in world.executors()}
+    assert sum(each.last_task - each.first_task + 1 for each in world.executors()) == world.tasks + 1
+
+
+def test_more_load_brings_executors_and_a_host(tmp_path: Path) -> None:
+    """Three executors more fit on the own host; what does not fit comes with a leased one, once it is up."""
+    world = World(demand_per_s=45.0)
+    pass_rounds(world, tmp_path, 12)
+    assert capacity_per_s(world) * 0.8 >= 45.0
+    assert len(world.given) == 1
+    check_at_rest(world, tmp_path)
+
+
+def test_a_rebalance_waits_for_the_host(tmp_path: Path) -> None:
+    """Executors for a host that boots are not started on others meanwhile."""
+    world = World(demand_per_s=45.0)
+    pass_rounds(world, tmp_path, 2)
+    (lease,) = world.given.values()
+    assert lease.status == "booting"
+    assert world.counts["bolt"] <= 3
+
+
+def test_less_load_gives_the_host_back_when_its_paid_time_ends(tmp_path: Path) -> None:
+    """It is emptied before, and not paid for once more."""
+    world = World(demand_per_s=45.0)
+    pass_rounds(world, tmp_path, 12)
+    world.demand_per_s = 5.0
+    pass_rounds(world, tmp_path, 50)
+    (lease,) = world.given.values()
+    assert lease.status == "gone"
+    assert lease.release_at_s is not None
+    assert lease.paid_until_s is not None
+    assert lease.release_at_s <= lease.paid_until_s
+    check_at_rest(world, tmp_path)
+
+
+def test_a_change_is_asked_for_once(tmp_path: Path) -> None:
+    """Rounds under an even load ask Nimbus for nothing more."""
+    world = World(demand_per_s=20.0)
+    pass_rounds(world, tmp_path, 30)
+    assert world.rebalances == 1
+
+
+@pytest.mark.parametrize("kill_at", range(1, 19))
+def test_a_killed_loop_goes_on(kill_at: int, tmp_path: Path) -> None:
+    """Up, and down again, killed before or after each step has its effect.
+
+    No host is leaked or asked for twice, no executor is lost.
+    """
+    world = World(demand_per_s=45.0, kill_at=kill_at)
+    pass_rounds(world, tmp_path, 14)
+    assert capacity_per_s(world) * 0.8 >= 45.0
+    assert sum(each.live for each in world.given.values()) == 1
+    world.demand_per_s = 5.0
+    pass_rounds(world, tmp_path, 60)
+    assert world.calls > kill_at
+    assert not any(each.live for each in world.given.values())
+    check_at_rest(world, tmp_path)
+
+
+def test_no_readings_hold_everything(tmp_path: Path) -> None:
+    """Without a word of the workers nothing is given back or changed, and the report says so."""
+    world = World(demand_per_s=45.0)
+    pass_rounds(world, tmp_path, 12)
+    world.demand_per_s, world.spoken = 5.0, False
+    reports = pass_rounds(world, tmp_path, 50)
+    assert [each.status for each in world.given.values()] == ["ready"]
+    assert any("topology.metrics.reporters" in each for each in reports[-1].faults)
+
+
+def test_a_provider_that_refuses_is_asked_again(tmp_path: Path) -> None:
+    world = World(demand_per_s=45.0, refuse=True)
+    reports = pass_rounds(world, tmp_path, 6)
+    assert any(step.why == "there are no hosts left" for each in reports for step in each.steps)
+    world.refuse = False
+    pass_rounds(world, tmp_path, 10)
+    check_at_rest(world, tmp_path)
+    assert capacity_per_s(world) * 0.8 >= 45.0
+
+
+def test_a_host_that_never_comes_up_is_given_back(tmp_path: Path) -> None:
+    """Whatever the provider says: Nimbus has to know it."""
+    world = World(demand_per_s=45.0, never_up=True)
+    reports = pass_rounds(world, tmp_path, 20, settings_of(boot_timeout_s=120.0))
+    lost = [step for each in reports for step in each.steps if step.kind == "host-lost"]
+    assert lost
+    assert "the provider calls it ready" in lost[0].why
+    assert next(iter(world.given.values())).status == "gone"
+
+
+def test_a_paused_topology_is_left_alone(tmp_path: Path) -> None:
+    world = World(demand_per_s=45.0, status="INACTIVE")
+    reports = pass_rounds(world, tmp_path, 5)
+    assert reports[-1].held == f"not active: {TOPOLOGY}"
+    assert not world.given
+    assert not world.rebalances
+
+
+@pytest.mark.parametrize(
+    ("limits", "why"),
+    [
+        ({"budget_per_hour": 3.0}, "hosts would cost 6 an hour, the budget is 3"),
+        ({"reconfigurations_per_hour": 1}, "changed 1 times in the last hour"),
+    ],
+)
+def test_limits_are_named(limits: dict[str, object], why: str, tmp_path: Path) -> None:
+    """What a limit keeps from being done is not done in part."""
+    world = World(demand_per_s=20.0)
+    settings = settings_of(limits={"reconfigurations_per_hour": 100, **limits})
+    pass_rounds(world, tmp_path, 6, settings)
+    before = dict(world.counts)
+    world.demand_per_s = 45.0
+    reports = pass_rounds(world, tmp_path, 8, settings)
+    assert any(why in each.limited for each in reports)
+    assert not world.given
+    assert world.counts == before
+
+
+def test_a_host_that_stays_busy_is_kept(tmp_path: Path) -> None:
+    """If nothing empties it in time it is paid for one more unit, and the report says so."""
+    world = World(demand_per_s=45.0)
+    pass_rounds(world, tmp_path, 12)
+    world.demand_per_s = 5.0
+    world.own_hosts = ()  # executors have nowhere else to go
+    reports = pass_rounds(world, tmp_path, 60)
+    assert [each.status for each in world.given.values()] == ["ready"]
+    assert not world.drained or any(step.kind == "kept" for each in reports for step in each.steps)

@@ -1,0 +1,199 @@
+"""A cluster, a provider and drains that exist in memory only, and can be killed at any call."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from provisioning.cluster.look import (
+    ClusterLook,
+    RunningExecutor,
+    Source,
+    StormComponent,
+    SupervisorLook,
+    TopologyLook,
+)
+from provisioning.loop.active import ActiveLoop
+from provisioning.loop.memory import MemoryFile
+from provisioning.loop.pool import Pool
+from provisioning.loop.seeing import Seeing
+from provisioning.measuring.task_meters import TaskReadings
+from provisioning.providers.provider import BusyHostError, HostOffer, Lease, ProviderError
+from provisioning.settings import ElasticSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from pathlib import Path
+
+UNIT_S = 600.0
+OFFER = HostOffer("small", 400.0, 4096.0, 4, UNIT_S, 1.0, 60.0)
+TOPOLOGY, TOPOLOGY_ID = "words", "words-1-1700000000"
+ROUND_S = 15.0
+
+
+class Killed(BaseException):
+    """The process was killed."""
+
+
+@dataclass
+class World:
+    """What there is, whoever looks.
+
+    Attributes:
+        demand_per_s: Items that the spout emits.
+        service_ms: Of the bolt.
+        now_s: Time.
+        kill_at: The call at which the process is killed; None: never.
+    """
+
+    demand_per_s: float = 20.0
+    service_ms: float = 100.0
+    now_s: float = 1_700_000_000.0
+    kill_at: int | None = None
+    calls: int = 0
+    counts: dict[str, int] = field(default_factory=lambda: {"spout": 1, "bolt": 2})
+    tasks: int = 24
+    status: str = "ACTIVE"
+    spoken: bool = True
+    given: dict[str, Lease] = field(default_factory=dict)
+    drained: set[str] = field(default_factory=set)
+    own_hosts: tuple[str, ...] = ("own-1",)
+    refuse: bool = False
+    never_up: bool = False
+    rebalances: int = 0
+
+    def call(self) -> None:
+        """Count the beginning and the end of a call that has an effect; the process may be killed at either."""
+        self.calls += 1
+        if self.calls == self.kill_at:
+            raise Killed
+
+    # Nimbus
+
+    def look(self, names: Collection[str] = (TOPOLOGY,)) -> ClusterLook:
+        hosts = self.hosts_up()
+        used = Counter(each.host for each in self.executors())
+        supervisors = {host: SupervisorLook(host, int(used[host] > 0), 400.0, 4096.0) for host in hosts}
+        components = {
+            "spout": StormComponent("spout", 1, (), shell=False, cpu=10.0, memory_mb=128.0),
+            "bolt": StormComponent(
+                "bolt", self.tasks, (Source("spout", "default"),), shell=False, cpu=10.0, memory_mb=128.0
+            ),
+        }
+        topology = TopologyLook(TOPOLOGY, TOPOLOGY_ID, self.status, components, self.executors())
+        return ClusterLook(supervisors, {TOPOLOGY: topology} if TOPOLOGY in names else {})
+
+    def hosts_up(self) -> list[str]:
+        up = [each.host for each in self.given.values() if each.status in ("ready", "draining")]
+        return [*self.own_hosts, *([] if self.never_up else up)]
+
+    def executors(self) -> tuple[RunningExecutor, ...]:
+        """Place executors evenly on hosts that are not drained, the spout first."""
+        hosts = [each for each in self.hosts_up() if each not in self.drained] or self.hosts_up()
+        found, task = [RunningExecutor("spout", 1, 1, hosts[0])], 2
+        for n in range(self.counts["bolt"]):
+            share = self.tasks // self.counts["bolt"] + (n < self.tasks % self.counts["bolt"])
+            found.append(RunningExecutor("bolt", task, task + share - 1, hosts[(n + 1) % len(hosts)]))
+            task += share
+        return tuple(found)
+
+    def rebalance(self, name: str, executors: Mapping[str, int]) -> None:
+        assert name == TOPOLOGY
+        self.call()
+        self.rebalances += 1
+        self.counts.update(executors)
+        self.call()
+
+    # drains
+
+    def hold(self, host: str, lifetime_s: float) -> None:
+        assert lifetime_s > 0.0
+        self.call()
+        self.drained.add(host)
+        self.call()
+
+    def end(self, host: str) -> None:
+        self.call()
+        self.drained.discard(host)
+        self.call()
+
+    # provider
+
+    def offers(self) -> Sequence[HostOffer]:
+        return (OFFER,)
+
+    def lease(self, offer: str, request_id: str, now_s: float) -> Lease:
+        assert offer == OFFER.name
+        self.call()
+        if self.refuse:
+            raise ProviderError("there are no hosts left")
+        name = f"host-{len(self.given) + 1}"
+        lease = self.given.setdefault(request_id, Lease(name, request_id, offer, "booting", now_s, name))
+        self.call()
+        return lease
+
+    def release(self, lease_id: str, not_before_s: float, now_s: float, *, force: bool = False) -> Lease:
+        self.call()
+        lease = next(each for each in self.given.values() if each.lease_id == lease_id)
+        if not force and lease.host in {each.host for each in self.executors()}:
+            raise BusyHostError(f"workers run on {lease.host}")
+        gone = force or not_before_s <= now_s
+        self.given[lease.request_id] = replace(
+            lease, status="gone" if gone else "draining", release_at_s=not_before_s
+        )
+        self.call()
+        return self.given[lease.request_id]
+
+    def leases(self, now_s: float) -> Sequence[Lease]:
+        for name, each in self.given.items():
+            lease = each
+            if lease.status == "booting" and now_s - lease.leased_at_s >= OFFER.boot_s:
+                ready_s = lease.leased_at_s + OFFER.boot_s
+                lease = replace(lease, status="ready", ready_at_s=ready_s, paid_until_s=ready_s + UNIT_S)
+            if lease.status == "draining" and lease.release_at_s is not None and lease.release_at_s <= now_s:
+                lease = replace(lease, status="gone")
+            while lease.live and lease.paid_until_s is not None and lease.paid_until_s < now_s:
+                lease = replace(lease, paid_until_s=lease.paid_until_s + UNIT_S)
+            self.given[name] = lease
+        return tuple(self.given.values())
+
+    # reporters
+
+    def follow(self, topology_ids: Collection[str]) -> None:
+        assert TOPOLOGY_ID in topology_ids
+
+    def readings(self, topology_id: str, since_s: float) -> TaskReadings:
+        assert topology_id == TOPOLOGY_ID
+        if not self.spoken or since_s > self.now_s - 1.0:
+            return TaskReadings({}, {}, {})
+        bolts = [each for each in self.executors() if each.component == "bolt"]
+        tasks = [task for each in bolts for task in range(each.first_task, each.last_task + 1)]
+        rates = {(task, "__execute-count-spout:default"): self.demand_per_s / len(tasks) for task in tasks}
+        rates[1, "__emit-count-default"] = self.demand_per_s
+        values = {(task, "__execute-latency-spout:default"): self.service_ms for task in tasks}
+        values |= {(each.first_task, "receive-queue-population"): 0.0 for each in self.executors()}
+        spoke_s = {each.first_task: (self.now_s - 10.0, self.now_s) for each in self.executors()}
+        return TaskReadings(rates, values, spoke_s)
+
+
+def settings_of(**changes: object) -> ElasticSettings:
+    """Return settings for the world."""
+    table = {
+        "state_directory": "unused",
+        "capacity": "executors",
+        "executors_per_host": 4,
+        "limits": {"reconfigurations_per_hour": 100},
+        "policy": {"parameters": {"keep_peak_s": 0.0, "penalty": 0.01, "release_lead_s": 120.0}},
+        "topology": {TOPOLOGY: {"mode": "active"}},
+        **changes,
+    }
+    return ElasticSettings.model_validate(table)
+
+
+def loop_of(world: World, folder: Path, settings: ElasticSettings | None = None) -> ActiveLoop:
+    """Return a loop, as it is after each start of the process."""
+    settings = settings or settings_of()
+    pool = Pool(settings, OFFER, (TOPOLOGY,))
+    seeing = Seeing(settings, world, {})
+    return ActiveLoop(pool, world, world, world, seeing, MemoryFile(folder / "active.json"))
