@@ -64,7 +64,7 @@ class World:
     rebalances: int = 0
 
     def call(self) -> None:
-        """Count the beginning and the end of a call that has an effect; the process may be killed at either."""
+        """Count the beginning and the end of a call that has an effect: the process may be killed there."""
         self.calls += 1
         if self.calls == self.kill_at:
             raise Killed
