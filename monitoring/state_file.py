@@ -1,35 +1,16 @@
-"""A file in which a program keeps its memory: written in one step, never over a file of something else."""
+"""A file in which a program keeps its memory: never written over a file of something else."""
 
 from __future__ import annotations
 
-import json
-import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Mapping
     from pathlib import Path
 
     from formats.log import Log
 
 _BEGIN_BYTES = 64
-
-
-def write_state(path: Path, content: Mapping[str, object]) -> None:
-    """Write a JSON object in one step: a reader sees the old or the new one, also after a loss of power.
-
-    Blocks until the disk has it, which may take seconds.
-
-    Raises:
-        OSError: If it cannot be written.
-    """
-    beside = path.with_name(f"{path.name}.{os.getpid()}.new")  # no other process's
-    with beside.open("w", encoding="utf-8") as file:
-        file.write(json.dumps(content, allow_nan=False) + "\n")
-        file.flush()
-        os.fsync(file.fileno())  # or the new name could outlive a loss of power without the content
-    beside.replace(path)
 
 
 def foreign(path: Path, begin: re.Pattern[bytes], what: str) -> str | None:

@@ -1,1 +1,1 @@
-"""The loop around Nimbus and hosts: it measures, asks a policy, leases hosts and carries out its decisions."""
+"""The loop around Nimbus and hosts: it measures, asks a policy, leases hosts, carries out decisions."""
