@@ -1,31 +1,16 @@
-"""A file in which a program keeps its memory: written in one step, never over a file of something else."""
+"""A file in which a program keeps its memory: never written over a file of something else."""
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
-
-from formats.whole_file import write_whole
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Mapping
     from pathlib import Path
 
     from formats.log import Log
 
 _BEGIN_BYTES = 64
-
-
-def write_state(path: Path, content: Mapping[str, object]) -> None:
-    """Write a JSON object in one step: a reader sees the old or the new one, also after a loss of power.
-
-    Blocks until the disk has it, which may take seconds.
-
-    Raises:
-        OSError: If it cannot be written.
-    """
-    write_whole(path, json.dumps(content, allow_nan=False) + "\n")
 
 
 def foreign(path: Path, begin: re.Pattern[bytes], what: str) -> str | None:

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import Field, NonNegativeFloat, PositiveFloat, model_validator
+from pydantic import Field, NonNegativeFloat, PositiveFloat, ValidationError, model_validator
 
 from bridge.settings_section import Section
 from provisioning.measuring.lag import LagSettings  # noqa: TC001 - pydantic reads the annotations
+from provisioning.providers.settings import (
+    OfferSettings,
+    ProviderSettings,
+    ProviderTable,
+    provider_faults,
+)
 
 Mode: TypeAlias = Literal["off", "advise", "active"]
 _Count: TypeAlias = Annotated[int, Field(ge=1)]
@@ -98,5 +104,32 @@ class ElasticSettings(Section):
     """Executors on a host that is not leased, where executors are counted."""
     policy: PolicySettings = PolicySettings()
     limits: Limits = Limits()
+    provider: ProviderTable | None = None
+    """Where hosts come from; without it topologies are scaled on the hosts that there are."""
+    offer: dict[str, OfferSettings] = Field(default_factory=dict)
+    """What the provider offers, by name."""
+    leased: str | None = None
+    """Name of the offer that is leased; needed if there are several."""
     topology: Annotated[dict[str, TopologySettings], Field(min_length=1)]
     """Topologies by name; others are left alone."""
+
+    @model_validator(mode="after")
+    def _consistent(self) -> ElasticSettings:
+        if self.provider is None and self.offer:
+            raise ValueError("provider: missing, which [offer] needs")
+        _ = self.provider_settings
+        return self
+
+    @property
+    def provider_settings(self) -> ProviderSettings | None:
+        """Settings of the provider; None without one.
+
+        Raises:
+            ValueError: It has no offers, or some that it cannot have.
+        """
+        if self.provider is None:
+            return None
+        try:
+            return ProviderSettings(provider=self.provider, offer=self.offer)
+        except ValidationError as error:
+            raise ValueError("; ".join(provider_faults(error))) from None

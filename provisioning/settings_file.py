@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from bridge.faults import phrases
 from formats.toml_file import TomlError, read_toml
+from provisioning.providers.settings import provider_faults
 from provisioning.settings import ElasticSettings
 
 if TYPE_CHECKING:
@@ -29,4 +29,4 @@ def load_elastic_settings(path: Path) -> ElasticSettings:
     except TomlError as error:
         raise ElasticSettingsError(str(error)) from error
     except ValidationError as error:
-        raise ElasticSettingsError(f"{path}: {'; '.join(phrases(error))}") from error
+        raise ElasticSettingsError(f"{path}: {'; '.join(provider_faults(error))}") from error

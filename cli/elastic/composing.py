@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from formats.address import Address
+from formats.nimbus import NimbusError
 from provisioning.cluster.drains import ZookeeperDrains
 from provisioning.cluster.nimbus import NimbusCluster
 from provisioning.loop.active import ActiveLoop
@@ -16,12 +17,15 @@ from provisioning.loop.pool import Pool
 from provisioning.loop.seeing import Seeing
 from provisioning.measuring.graphite import GraphiteReceiver
 from provisioning.measuring.task_meters import TaskMeters
+from provisioning.providers.making import make_provider
 from provisioning.providers.none import NoProvider
+from provisioning.providers.provider import ProviderError
 from provisioning.run import Loop, Rounds
 
 if TYPE_CHECKING:
     from formats.log import Log
     from monitoring.zookeeper.access import ZookeeperAuth
+    from provisioning.providers.provider import HostOffer, Provider
     from provisioning.settings import ElasticSettings
 
 
@@ -32,6 +36,7 @@ def composed(
 
     Raises:
         ValueError: An address is none.
+        ProviderError: A file of the provider is missing or faulty, or its service does not answer.
         OSError: The receiver's address cannot be listened on, or the folder cannot be made.
     """
     folder = Path(settings.state_directory)
@@ -39,9 +44,8 @@ def composed(
     cluster = NimbusCluster([Address.parse(each) for each in settings.nimbus.split(",")])
     meters = TaskMeters(time.time, settings.window_s)
     receiver = GraphiteReceiver(Address.parse(settings.graphite), meters.take)
-    provider = NoProvider()
-    offers = provider.offers()
-    offer = offers[0] if offers else None
+    provider = _provider(settings, folder, cluster)
+    offer = _offer(settings, provider)
     arguments = {} if auth is None else auth.client_arguments()
     drains = ZookeeperDrains(settings.zookeeper, settings.root, arguments)
     lags = {name: tuple(lag.reader() for lag in topology.lag) for name, topology in settings.topology.items()}
@@ -61,3 +65,28 @@ def composed(
         loops["advise"] = AdvisingLoop(pool, seeing, MemoryFile(folder / "advice.json"))
     wanted = {*names["active"], *names["advise"]}
     return Rounds(lambda: cluster.look(wanted), meters, loops, log), receiver
+
+
+def _provider(settings: ElasticSettings, folder: Path, cluster: NimbusCluster) -> Provider:
+    def busy(host: str) -> bool:
+        try:
+            return cluster.has_workers(host)
+        except NimbusError as error:
+            raise ProviderError(f"whether workers run on {host} is not known: {error}") from error
+
+    table = settings.provider_settings
+    return NoProvider() if table is None else make_provider(table, folder, busy)
+
+
+def _offer(settings: ElasticSettings, provider: Provider) -> HostOffer | None:
+    """Return what is leased; None without a provider.
+
+    Raises:
+        ValueError: It is not clear which offer that is.
+    """
+    offers = {each.name: each for each in provider.offers()}
+    if settings.leased is not None and settings.leased not in offers:
+        raise ValueError(f"leased: must be one of {', '.join(offers)}, got {settings.leased!r}")
+    if len(offers) > 1 and settings.leased is None:
+        raise ValueError(f"leased: missing, there are several offers: {', '.join(offers)}")
+    return next(iter(offers.values()), None) if settings.leased is None else offers[settings.leased]

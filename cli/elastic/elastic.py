@@ -26,13 +26,14 @@ def elastic(
             settings = load_elastic_settings(config)
         from cli.elastic.composing import composed  # noqa: PLC0415
         from formats.log import Log  # noqa: PLC0415
+        from provisioning.providers.provider import ProviderError  # noqa: PLC0415
         from provisioning.run import run_until_asked  # noqa: PLC0415
 
         log = Log()
         auth = read_zookeeper_auth(
             None if settings.zookeeper_auth_file is None else Path(settings.zookeeper_auth_file)
         )
-        with refused(ValueError, OSError):
+        with refused(ValueError, ProviderError, OSError, by=str(config)):
             rounds, receiver = composed(settings, log, auth)
     receiver.start()
     typer.echo(f"stormplace elastic ready, reporters are listened to at {settings.graphite}")

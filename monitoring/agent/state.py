@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from formats.state_file import write_state
 from monitoring import state_file
 from monitoring.agent.availability import History, add_time
 from monitoring.agent.link_memory import LinkMemory, links_from_json, links_to_json
@@ -62,7 +63,7 @@ def save(path: Path, state: State) -> None:
         "since_outage_s": state.history.since_outage_s,
         "links": links_to_json(state.links),
     }
-    state_file.write_state(path, content)
+    write_state(path, content)
 
 
 def foreign(path: Path) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from formats.state_file import write_state
 from monitoring import state_file
 from monitoring.rates.week_memory import WeekMemory
 
@@ -56,7 +57,7 @@ class WeekFile:
         self._changed = False
         trouble = ""
         try:
-            state_file.write_state(self._path, self.memory.content())
+            write_state(self._path, self.memory.content())
         except OSError as error:
             trouble = str(error)
         self._writes.note(trouble)

@@ -67,6 +67,16 @@ class NimbusCluster:
             {each.name: each for each in looks if each is not None},
         )
 
+    def has_workers(self, host: str) -> bool:
+        """Return whether workers of any topology are assigned to a host.
+
+        Raises:
+            NimbusError: Nimbus does not answer.
+        """
+        with connect(self._addresses, timeout_s=_TIMEOUT_S) as client:
+            supervisors = client.getClusterInfo().supervisors
+        return any(each.host == host and each.num_used_workers for each in supervisors)
+
     def rebalance(self, name: str, executors: Mapping[str, int]) -> None:
         """Change how many executors components of a topology have, all in one step; spouts rest for a second.
 

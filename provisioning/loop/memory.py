@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import TypeAdapter, ValidationError
 
 from bridge.faults import phrases
-from formats.whole_file import write_whole
+from formats.state_file import write_state
 from provisioning.loop.copy_of_cluster import Copy  # noqa: TC001 - pydantic reads it
 from provisioning.measuring.component_readings import TopologyMemory  # noqa: TC001 - pydantic reads it
 
@@ -145,6 +145,6 @@ class MemoryFile:
             MemoryFileError: It cannot be written: then nothing may be done.
         """
         try:
-            write_whole(self._path, _JSON.dump_json(memory).decode())
+            write_state(self._path, _JSON.dump_python(memory, mode="json"))
         except OSError as error:
             raise MemoryFileError(f"{self._path}: cannot be written ({error.strerror})") from error
