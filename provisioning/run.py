@@ -78,7 +78,7 @@ class Rounds:
         return reports
 
     def _log(self, mode: str, report: Report) -> None:
-        self._once(mode, "held", report.held)
+        self._once(mode, "held", report.held, self.log.info)
         self._once(mode, "limited", report.limited)
         self._once(mode, "missing", report.faults)
         self._once(mode, "unhelpful", report.unhelpful)
@@ -103,14 +103,16 @@ class Rounds:
             self._summed_s = report.now_s
             self.log.info("advice", **savings.figures())
 
-    def _once(self, mode: str, event: str, what: str | tuple[str, ...]) -> None:
-        """Log what is in the way when it begins, changes or ends."""
+    def _once(
+        self, mode: str, event: str, what: str | tuple[str, ...], write: Callable[..., None] | None = None
+    ) -> None:
+        """Log what is in the way when it begins, changes or ends; as a warning, unless it is in order."""
         before = self._said.get((mode, event))
         if (what or None) == before:
             return
         self._said[mode, event] = what or None
         if what:
-            self.log.warning(event, mode=mode, why=what)
+            (write or self.log.warning)(event, mode=mode, why=what)
         else:
             self.log.info(f"{event}-no-more", mode=mode)
 

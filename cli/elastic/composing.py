@@ -49,7 +49,7 @@ def composed(
     arguments = {} if auth is None else auth.client_arguments()
     drains = ZookeeperDrains(settings.zookeeper, settings.root, arguments)
     lags = {name: tuple(lag.reader() for lag in topology.lag) for name, topology in settings.topology.items()}
-    seeing = Seeing(settings, meters, lags)
+    seeing = Seeing(settings, meters, lags, time.time())
     names = {
         mode: tuple(name for name, each in settings.topology.items() if each.mode == mode)
         for mode in ("active", "advise")

@@ -62,6 +62,21 @@ class RunningExecutor:
 
 
 @dataclass(frozen=True)
+class StormsExecutor:
+    """An executor of a component that Storm adds itself, such as an acker.
+
+    Attributes:
+        host: Where it runs.
+        cpu: What it asks for, percent of one core.
+        memory_mb: What it asks for, MB.
+    """
+
+    host: str
+    cpu: float
+    memory_mb: float
+
+
+@dataclass(frozen=True)
 class TopologyLook:
     """A topology.
 
@@ -71,6 +86,7 @@ class TopologyLook:
         status: Storm's word, such as `ACTIVE`.
         components: Its user components by name.
         executors: Those of them that have a slot.
+        storms: Executors of Storm's own components that have one.
     """
 
     name: str
@@ -78,6 +94,7 @@ class TopologyLook:
     status: str
     components: Mapping[str, StormComponent]
     executors: tuple[RunningExecutor, ...]
+    storms: tuple[StormsExecutor, ...] = ()
 
     def counts(self) -> Counter[str]:
         """Return how many executors each component has."""

@@ -13,6 +13,7 @@ from provisioning.cluster.look import (
     RunningExecutor,
     Source,
     StormComponent,
+    StormsExecutor,
     SupervisorLook,
     TopologyLook,
 )
@@ -120,11 +121,8 @@ def _topology(client: Any, summary: Any) -> TopologyLook | None:
         return None
     parts = [(name, spout.spout_object, spout.common) for name, spout in topology.spouts.items()]
     parts += [(name, bolt.bolt_object, bolt.common) for name, bolt in topology.bolts.items()]
-    components = {
-        name: _component(name, part, common, conf)
-        for name, part, common in parts
-        if not name.startswith(_SYSTEM)
-    }
+    every = {name: _component(name, part, common, conf) for name, part, common in parts}
+    components = {name: each for name, each in every.items() if not name.startswith(_SYSTEM)}
     executors = tuple(
         RunningExecutor(
             each.component_id, each.executor_info.task_start, each.executor_info.task_end, each.host
@@ -132,7 +130,12 @@ def _topology(client: Any, summary: Any) -> TopologyLook | None:
         for each in info.executors
         if each.component_id in components
     )
-    return TopologyLook(summary.name, summary.id, summary.status, components, executors)
+    storms = tuple(
+        StormsExecutor(each.host, every[each.component_id].cpu, every[each.component_id].memory_mb)
+        for each in info.executors
+        if each.component_id in every and each.component_id not in components
+    )
+    return TopologyLook(summary.name, summary.id, summary.status, components, executors, storms)
 
 
 def _component(name: str, part: Any, common: Any, topology_conf: Mapping[str, Any]) -> StormComponent:

@@ -15,13 +15,14 @@ from formats.nimbus import NimbusError
 from provisioning.cluster.drains import DrainError
 from provisioning.cluster.nimbus import RebalanceRefusedError
 from provisioning.loop.deciding import with_changes
+from provisioning.loop.memory import Wanted
 from provisioning.providers.provider import BusyHostError, ProviderError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from provisioning.cluster.look import ClusterLook, TopologyLook
-    from provisioning.loop.memory import Memory, Wanted
+    from provisioning.loop.memory import Memory
     from provisioning.providers.provider import Lease, Provider
     from provisioning.settings import ElasticSettings
 
@@ -128,6 +129,8 @@ class Bringing:
                 del requests[name]
                 self._did("host-lost", name, lease.reason or f"its lease is {lease.status}")
             elif lease.status == "ready" and lease.host in look.supervisors:
+                if {each.partition("/")[0] for each in request.starts} & wanted.keys():
+                    continue  # one change after the other: each restarts workers
                 del requests[name]
                 wanted, _ = with_changes(wanted, Counter(request.starts), look, self.now_s)
                 self._did("host-up", lease.host, f"after {self.now_s - request.asked_s:.0f} s")
@@ -168,7 +171,12 @@ class Bringing:
     def _asked(self, memory: Memory, name: str, wanted: Wanted) -> Memory:
         if wanted.times >= _TIMES:
             self._did("given-up", name, f"{_named(wanted)}: Nimbus was asked {_TIMES} times in vain")
-            return _without(memory, name)
+            back = {key: wanted.before[key] for key in wanted.executors if wanted.before.get(key)}
+            if not back:
+                return _without(memory, name)
+            # without a placement nothing of it runs
+            wanted = Wanted(back, self.now_s)
+            memory = replace(memory, wanted={**memory.wanted, name: wanted})
         try:
             self.cluster.rebalance(name, wanted.executors)
         except RebalanceRefusedError as error:

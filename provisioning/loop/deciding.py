@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter, ValidationError
 
 from provisioning.loop.memory import Draining, Request, Wanted
-from provisioning.loop.useful import useful
+from provisioning.loop.room_left import RoomLeft
 from scheduler.elasticity.leasing.kinds import KINDS
+from scheduler.elasticity.leasing.useful import least_equal, useful
 
 if TYPE_CHECKING:
     from provisioning.cluster.look import ClusterLook
@@ -87,7 +88,7 @@ def decided(
     """
     look, leases = world
     decision, after = ask(pool, parameters, observation, memory)
-    wanted, unhelpful = _wanted(decision, look, memory, observation.now_s)
+    wanted, unhelpful = _wanted(decision, observation, look, memory, parameters)
     after = replace(
         after,
         wanted=wanted,
@@ -110,26 +111,38 @@ def _lease_of(host: str, leases: tuple[Lease, ...]) -> str:
 
 
 def _wanted(
-    decision: LeasingDecision, look: ClusterLook, memory: Memory, now_s: float
+    decision: LeasingDecision,
+    observation: Observation,
+    look: ClusterLook,
+    memory: Memory,
+    parameters: LeasingParameters,
 ) -> tuple[dict[str, Wanted], tuple[str, ...]]:
     """Return what topologies are to have, by changes on hosts that are up."""
-    to_come = {name.partition(".")[2] for name in memory.requests} | set(decision.leases)
+    to_come = {each.name for each in observation.hosts if each.status == "booting"} | set(decision.leases)
     change = Counter[str]()
     change.update(each.component for each in decision.starts if each.host not in to_come)
     change.subtract(each.component for each in decision.stops if each.host not in to_come)
-    return with_changes(dict(memory.wanted), change, look, now_s)
+    room = RoomLeft.after(decision, observation, parameters)
+    return with_changes(dict(memory.wanted), change, look, observation.now_s, room)
 
 
 def with_changes(
-    wanted: dict[str, Wanted], change: Mapping[str, int], look: ClusterLook, now_s: float
+    wanted: dict[str, Wanted],
+    change: Mapping[str, int],
+    look: ClusterLook,
+    now_s: float,
+    room: RoomLeft | None = None,
 ) -> tuple[dict[str, Wanted], tuple[str, ...]]:
     """Return what topologies are to have after changes, and the components of which a change does nothing.
+
+    Numbers that make no difference are rounded: up where there is room for it, else down.
 
     Args:
         wanted: By topology, before.
         change: By `topology/component`.
         look: What there is.
         now_s: Time, s since 1970.
+        room: What is left on hosts after the changes; None: none.
     """
     unhelpful = []
     for full, more in sorted(change.items()):
@@ -137,13 +150,17 @@ def with_changes(
         topology = look.topologies.get(name)
         if topology is None or not more:
             continue
+        there = topology.counts()
         before = wanted[name].executors if name in wanted else {}
-        there = topology.counts()[component]
-        count = useful(topology.components[component].tasks, max(1, before.get(component, there) + more))
-        if count == before.get(component, there) or (count > there) != (more > 0):
+        now, tasks = before.get(component, there[component]), topology.components[component].tasks
+        plain = min(tasks, max(1, now + more))
+        count = useful(tasks, plain)
+        if count > plain and (room is None or not room.take(full, count - plain)):
+            count = least_equal(tasks, plain)
+        if count == now or (count > now) != (more > 0):
             unhelpful.append(full)
             continue
-        wanted[name] = Wanted({**before, component: count}, now_s)
+        wanted[name] = Wanted({**before, component: count}, now_s, there)
     return wanted, tuple(unhelpful)
 
 

@@ -48,12 +48,14 @@ class Wanted:
     Attributes:
         executors: By component.
         since_s: When that was decided, s since 1970.
+        before: What it had then; what does not come about is taken back.
         asked_s: When Nimbus was last asked for it, s; None: not yet.
         times: How often it was asked.
     """
 
     executors: Mapping[str, int]
     since_s: float
+    before: Mapping[str, int] = field(default_factory=dict)
     asked_s: float | None = None
     times: int = 0
 

@@ -41,6 +41,10 @@ class _Running:
     cpu: float = 0.0
     memory_mb: float = 0.0
 
+    def take(self, needs: Needs) -> None:
+        """Add what an executor that is not scaled takes."""
+        self.cpu, self.memory_mb = self.cpu + needs.cpu, self.memory_mb + needs.memory_mb
+
 
 def qualified(topology: str, component: str) -> str:
     """Return the name of a component among those of all topologies."""
@@ -93,7 +97,13 @@ class Pool:
                 slo_ms = 1000.0 if own is None else own.slo_ms
                 found.append(
                     Component(
-                        qualified(name, each.name), slo_ms, needs.cpu, needs.memory_mb, min(least, most), most
+                        qualified(name, each.name),
+                        slo_ms,
+                        needs.cpu,
+                        needs.memory_mb,
+                        min(least, most),
+                        most,
+                        each.tasks,
                     )
                 )
         return tuple(found), tuple(faults)
@@ -195,8 +205,10 @@ class Pool:
                 if component.inputs:
                     here.executors[qualified(name, each.component)] += 1
                 else:
-                    needs = self._needs(name, component)
-                    here.cpu, here.memory_mb = here.cpu + needs.cpu, here.memory_mb + needs.memory_mb
+                    here.take(self._needs(name, component))
+            for one in topology.storms:
+                by_resources = self.settings.capacity == "resources"
+                found[one.host].take(Needs(one.cpu, one.memory_mb) if by_resources else Needs(1.0, 1.0))
         return found
 
     def _host(

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from scheduler.elasticity.leasing.observation import ComponentReading
 
 _SHOWN = 5
+_SETTLING_S = 45.0
+"""For so long after a change workers start and count: what is not known yet is nothing to warn of, s."""
 
 
 class Meters(Protocol):
@@ -55,11 +57,13 @@ class Seeing:
         settings: Of the loop.
         meters: Of tasks.
         lags: Readers by topology.
+        began_s: When the process began to listen, s since 1970.
     """
 
     settings: ElasticSettings
     meters: Meters
     lags: Mapping[str, Sequence[LagReader]]
+    began_s: float = 0.0
 
     def measure(self, look: ClusterLook, names: Sequence[str], memory: Memory, now_s: float) -> Seen:
         """Return what the components of some topologies do.
@@ -89,7 +93,8 @@ class Seeing:
             readings, after = component_readings(topology, tasks, before, Given(now_s, lag, services))
             topologies[topology.topology_id] = after
             found += [replace(each, component=qualified(name, each.component)) for each in readings]
-            faults += _missing(topology, tasks, readings)
+            if now_s - max(since_s, self.began_s) >= _SETTLING_S:
+                faults += _missing(topology, tasks, readings)
         bolts = {
             qualified(name, each.name)
             for name in names
@@ -130,14 +135,19 @@ def _missing(
     if silent:
         more = f" and {len(silent) - _SHOWN} more" if len(silent) > _SHOWN else ""
         faults.append(f"{name}: nothing is known of {', '.join(silent[:_SHOWN])}{more}")
-    timeless = sorted(
-        each.component
-        for each in readings
-        if each.service_ms is None and topology.components[each.component].inputs and each.demand_per_s
-    )
-    if timeless:
-        faults.append(
-            f"{name}: it is not known how long an item takes at {', '.join(timeless[:_SHOWN])};"
-            " state service_ms, or wait until it is busy"
-        )
+    bolts = [each for each in readings if topology.components[each.component].inputs]
+    for what, unknown, remedy in (
+        (
+            "how much comes to",
+            [each.component for each in bolts if each.demand_per_s is None],
+            "wait until those before it have done more",
+        ),
+        (
+            "how long an item takes at",
+            [each.component for each in bolts if each.service_ms is None and each.demand_per_s],
+            "state service_ms, or wait until it is busy",
+        ),
+    ):
+        if unknown:
+            faults.append(f"{name}: it is not known {what} {', '.join(sorted(unknown)[:_SHOWN])}; {remedy}")
     return tuple(faults)

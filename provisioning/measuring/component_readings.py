@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 _DURATIONS = 20
 """Durations that are kept; policies take fewer."""
-_LEARNING_RATE = 0.2
-"""Weight of a new value beside those before it: Storm counts and times one item in twenty."""
 _LEAST_PER_S = 0.5
 """A component that does less tells nothing of how long it takes: Storm times one item in twenty."""
+_TIMED = 80.0
+"""Items from which on a task's mean time counts: Storm times one in twenty, and means over three of those."""
 _QUEUED = 20.0
 """Items that wait for each executor from which on it counts as never idle."""
 
@@ -74,13 +74,14 @@ def component_readings(
     spoken = {name for name in topology.components if _spoke_s(name, topology, tasks) is not None}
     if not {name for name, one in topology.components.items() if not one.inputs} <= spoken:
         return (), memory
-    executed, emitted = _rates(topology, tasks)
+    executed, emitted = _counts(topology, tasks.rates)
     emitting = {
         name: sum(rate for (other, _), rate in emitted.items() if other == name)
         for name, one in topology.components.items()
         if not one.inputs
     }
-    ratios = _averaged(memory.handed_on, handed_on(topology.components, executed, emitted))
+    done = handed_on(topology.components, *_counts(topology, tasks.values))
+    ratios = {**memory.handed_on, **done}
     coming = carried(topology.components, ratios, _with_growth(emitting, memory, given))
     behind = carried(topology.components, ratios, _shared(given.lag or 0.0, emitting))
     counts = topology.counts()
@@ -92,7 +93,7 @@ def component_readings(
         taken = sum(rate for (other, _, _), rate in executed.items() if other == name)
         found = _service_ms(name, topology, tasks, (queue, taken))
         if found is not None:
-            services |= _averaged(services, {name: found})
+            services[name] = found
         service_ms = given.service_ms.get(name, services.get(name))
         if component.inputs and taken > 0.0:
             own_ms = _mean(name, PROCESS_MS, topology, tasks) if not component.shell else service_ms
@@ -107,7 +108,7 @@ def component_readings(
                 waiting=queue + behind.get(name, 0.0) if component.inputs else 0.0,
                 in_service=min(float(counts[name]), taken * (service_ms or 0.0) / 1000.0),
                 age_s=max(0.0, given.now_s - (given.now_s if spoke_s is None else spoke_s)),
-                demand_per_s=coming.get(name, 0.0),
+                demand_per_s=coming.get(name),
                 service_ms=service_ms if service_ms else None,
             )
         )
@@ -115,17 +116,6 @@ def component_readings(
     return tuple(readings), replace(
         memory, service_ms=services, durations_ms=durations, handed_on=ratios, lag=lag
     )
-
-
-def _averaged(known: Mapping[str, float], new: Mapping[str, float]) -> dict[str, float]:
-    """Return averages with new values taken in; a first one counts as it is."""
-    return {
-        **known,
-        **{
-            key: known.get(key, value) + _LEARNING_RATE * (value - known.get(key, value))
-            for key, value in new.items()
-        },
-    }
 
 
 def _spoke_s(name: str, topology: TopologyLook, tasks: TaskReadings) -> float | None:
@@ -137,10 +127,15 @@ def _spoke_s(name: str, topology: TopologyLook, tasks: TaskReadings) -> float | 
     return min(each[1] for each in spoke if each is not None)
 
 
-def _rates(
-    topology: TopologyLook, tasks: TaskReadings
+def _counts(
+    topology: TopologyLook, of_tasks: Mapping[tuple[int, str], float]
 ) -> tuple[dict[tuple[str, str, str], float], dict[tuple[str, str], float]]:
-    """Return (component, from, stream) -> items/s taken, and (component, stream) -> items/s emitted."""
+    """Return (component, from, stream) -> items taken, and (component, stream) -> items emitted.
+
+    Args:
+        topology: Whose task is whose.
+        of_tasks: (task, counter) -> rate, or number since the worker's start.
+    """
     component_of = {
         task: each.component
         for each in topology.executors
@@ -148,7 +143,7 @@ def _rates(
     }
     executed: dict[tuple[str, str, str], float] = {}
     emitted: dict[tuple[str, str], float] = {}
-    for (task, metric), rate in tasks.rates.items():
+    for (task, metric), count in of_tasks.items():
         component = component_of.get(task)
         if component is None:
             continue
@@ -156,10 +151,10 @@ def _rates(
             source, _, stream = metric.removeprefix(EXECUTED).rpartition(":")
             if not source.startswith("__"):
                 taken = (component, source, stream)
-                executed[taken] = executed.get(taken, 0.0) + rate
-        elif not metric.startswith(f"{EMITTED}__"):
+                executed[taken] = executed.get(taken, 0.0) + count
+        elif metric.startswith(EMITTED) and not metric.startswith(f"{EMITTED}__"):
             given = (component, metric.removeprefix(EMITTED))
-            emitted[given] = emitted.get(given, 0.0) + rate
+            emitted[given] = emitted.get(given, 0.0) + count
     return executed, emitted
 
 
@@ -216,7 +211,7 @@ def _mean(name: str, metric: str, topology: TopologyLook, tasks: TaskReadings) -
             for source in topology.components[name].inputs:
                 stream = f"{source.component}:{source.stream}"
                 value = tasks.values.get((task, f"{metric}{stream}"))
-                rate = tasks.rates.get((task, f"{EXECUTED}{stream}"), 0.0)
-                if value is not None:
-                    weighted, total = weighted + rate * value, total + rate
+                done = tasks.values.get((task, f"{EXECUTED}{stream}"), 0.0)
+                if value is not None and done >= _TIMED:
+                    weighted, total = weighted + done * value, total + done
     return weighted / total if total > 0.0 else None

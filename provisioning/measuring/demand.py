@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
     from provisioning.cluster.look import StormComponent
 
+LEAST = 400.0
+"""Items from which on something is said of a component: Storm counts and times one in twenty."""
 Edge: TypeAlias = str
 """`from:stream>to`, as the memory has it."""
 
@@ -19,15 +21,15 @@ def handed_on(
     executed: Mapping[tuple[str, str, str], float],
     emitted: Mapping[tuple[str, str], float],
 ) -> dict[Edge, float]:
-    """Return how many items each component hands on over each stream for one that comes to it.
+    """Return how many items each component hands on over each stream for one that it has taken.
 
-    A component that cannot keep up takes less than is emitted for it: then what is emitted counts, and not
-    what it takes. Of a component that does nothing at present nothing is said.
+    Both are counted by the same workers since their start: what others have taken of it may be of another
+    time. A component that has done little is not in it.
 
     Args:
         components: By name.
-        executed: (component, from, stream) -> items per second that it takes.
-        emitted: (component, stream) -> items per second that it emits.
+        executed: (component, from, stream) -> items that it has taken.
+        emitted: (component, stream) -> items that it has emitted.
     """
     done = {
         name: sum(
@@ -35,16 +37,13 @@ def handed_on(
         )
         for name, one in components.items()
     }
-    ratios = {}
-    for name, one in components.items():
-        for each in one.inputs:
-            if done.get(each.component, 0.0) > 0.0:
-                given = max(
-                    executed.get((name, each.component, each.stream), 0.0),
-                    emitted.get((each.component, each.stream), 0.0),
-                )
-                ratios[edge(each.component, each.stream, name)] = given / done[each.component]
-    return ratios
+    return {
+        edge(each.component, each.stream, name): emitted.get((each.component, each.stream), 0.0)
+        / done[each.component]
+        for name, one in components.items()
+        for each in one.inputs
+        if done.get(each.component, 0.0) >= LEAST
+    }
 
 
 def edge(source: str, stream: str, to: str) -> Edge:
@@ -57,7 +56,8 @@ def carried(
 ) -> dict[str, float]:
     """Return what would come to each component, in the unit of `per_source`; of a spout, what it is given.
 
-    Where items go round in a circle, what comes round is left out.
+    A component that is reached over an edge without a ratio is not in it: it is not known. Where items go
+    round in a circle, what comes round is left out.
 
     Args:
         components: By name.
@@ -65,16 +65,18 @@ def carried(
         per_source: Spout -> what comes to it: items per second, or items that wait.
     """
     demand: dict[str, float] = {}
+    later = set(components)
     for name in _order(components):
-        inputs = components[name].inputs
-        demand[name] = (
-            sum(
-                demand.get(each.component, 0.0) * ratios.get(edge(each.component, each.stream, name), 0.0)
-                for each in inputs
+        later.discard(name)
+        inputs = [each for each in components[name].inputs if each.component not in later | {name}]
+        if not components[name].inputs:
+            demand[name] = per_source.get(name, 0.0)
+        elif all(
+            each.component in demand and edge(each.component, each.stream, name) in ratios for each in inputs
+        ):
+            demand[name] = sum(
+                demand[each.component] * ratios[edge(each.component, each.stream, name)] for each in inputs
             )
-            if inputs
-            else per_source.get(name, 0.0)
-        )
     return demand
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scheduler.base.checks import name, number, whole_number
+from scheduler.base.checks import ModelError, name, number, shown, whole_number
 
 
 @dataclass(frozen=True)
@@ -18,6 +18,7 @@ class Component:
         memory_mb: o_memory, guaranteed memory of one executor, MB (> 0).
         least: Executors that it never falls below (>= 1).
         most: Executors that it never exceeds; None: as many as there is room for.
+        tasks: Among which executors are dealt (`useful`); None: as many as one likes.
     """
 
     name: str
@@ -26,6 +27,7 @@ class Component:
     memory_mb: float
     least: int = 1
     most: int | None = None
+    tasks: int | None = None
 
     def __post_init__(self) -> None:
         name("name", self.name)
@@ -35,3 +37,7 @@ class Component:
         whole_number("least", self.least, 1)
         if self.most is not None:
             whole_number("most", self.most, self.least)
+        if self.tasks is not None:
+            whole_number("tasks", self.tasks, self.least)
+            if self.most is None or self.most > self.tasks:
+                raise ModelError("most", f"expected at most the tasks ({self.tasks}), got {shown(self.most)}")

@@ -171,7 +171,9 @@ class World:
         tasks = [task for each in bolts for task in range(each.first_task, each.last_task + 1)]
         rates = {(task, "__execute-count-spout:default"): self.demand_per_s / len(tasks) for task in tasks}
         rates[1, "__emit-count-default"] = self.demand_per_s
-        values = {(task, "__execute-latency-spout:default"): self.service_ms for task in tasks}
+        # as if the workers had run for a while
+        values = {key: 1000.0 * rate for key, rate in rates.items()}
+        values |= {(task, "__execute-latency-spout:default"): self.service_ms for task in tasks}
         values |= {(each.first_task, "receive-queue-population"): 0.0 for each in self.executors()}
         spoke_s = {each.first_task: (self.now_s - 10.0, self.now_s) for each in self.executors()}
         return TaskReadings(rates, values, spoke_s)

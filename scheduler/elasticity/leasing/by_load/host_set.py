@@ -14,6 +14,7 @@ import numpy as np
 
 from scheduler.elasticity.leasing.by_load.host_packing import bound, packed
 from scheduler.elasticity.leasing.by_load.host_program import HostChoice, solved
+from scheduler.elasticity.leasing.useful import effective
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -60,7 +61,7 @@ def late_cost(executors: int, need: Need, parameters: SizedParameters) -> float:
         need: Of the component.
         parameters: Penalty, target load and billing unit.
     """
-    load = need.busy / executors if executors else np.inf
+    load = need.busy / effective(need.tasks, executors) if executors else np.inf
     share = min(1.0, max(0.0, (load - parameters.target_load) / (1.0 - parameters.target_load)))
     return parameters.penalty * need.demand_per_s * parameters.offer.billing_unit_s * share
 

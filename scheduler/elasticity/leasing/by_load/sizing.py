@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from scheduler.elasticity.leasing.state import LeasingState
+from scheduler.elasticity.leasing.useful import useful
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -56,6 +57,7 @@ class Need:
         executors: How many there should be.
         least: With fewer than so many it cannot keep up, or a backlog stays; at most `executors`.
         why: Sentence for the reason.
+        tasks: Among which executors are dealt; None: as many as one likes.
     """
 
     demand_per_s: float
@@ -63,6 +65,7 @@ class Need:
     executors: int
     least: int
     why: str
+    tasks: int | None = None
 
     @property
     def busy(self) -> float:
@@ -78,8 +81,9 @@ def need_of(
 ) -> Need | None:
     """Return what a component needs; None if its demand or its service time is unknown.
 
-    n = demand x service time / target load + backlog x service time / drain time, rounded up, within its
-    bounds. The demand is the highest of the last `keep_peak_s` or, if that is more, where the trend leads.
+    n = demand x service time / target load + backlog x service time / drain time, rounded up to a number that
+    makes a difference, within its bounds. The demand is the highest of the last `keep_peak_s` or, if that is
+    more, where the trend leads.
 
     Args:
         component: Which.
@@ -97,13 +101,19 @@ def need_of(
     demand, backlog = max(peak, coming), reading.waiting
     service_s = reading.service_ms / 1000.0
     exact = demand * service_s / parameters.target_load + backlog * service_s / parameters.drain_s
-    executors = max(component.least, math.ceil(exact - _ROUNDING))
-    if component.most is not None:
-        executors = min(executors, component.most)
+    executors = _within(component, math.ceil(exact - _ROUNDING))
     what = "are coming" if coming > peak else "come"
     why = f"{demand:.3g} items/s {what}, {backlog:.3g} wait, each takes {reading.service_ms:.3g} ms"
-    least = executors if backlog > parameters.queue_up else math.floor(demand * service_s + _ROUNDING) + 1
-    return Need(demand, reading.service_ms, executors, min(executors, least), why)
+    least = executors
+    if backlog <= parameters.queue_up:
+        least = min(executors, _within(component, math.floor(demand * service_s + _ROUNDING) + 1))
+    return Need(demand, reading.service_ms, executors, least, why, component.tasks)
+
+
+def _within(component: Component, wanted: int) -> int:
+    """Return a number of executors that does what is wanted, as far as the component may have it."""
+    executors = useful(component.tasks, max(component.least, wanted))
+    return executors if component.most is None else min(executors, component.most)
 
 
 def forecast(seen: Sequence[tuple[float, float]], ahead_s: float, highest: float) -> float:

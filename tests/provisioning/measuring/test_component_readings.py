@@ -1,0 +1,136 @@
+"""What is known of components: demand that no bottleneck hides, queues, and how long an item takes."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import pytest
+
+from provisioning.cluster.look import RunningExecutor, Source, StormComponent, TopologyLook
+from provisioning.measuring.component_readings import Given, TopologyMemory, component_readings
+from provisioning.measuring.task_meters import TaskReadings
+
+if TYPE_CHECKING:
+    from scheduler.elasticity.leasing.observation import ComponentReading
+
+NOW_S = 1000.0
+
+
+def component(name: str, *inputs: str, shell: bool = False) -> StormComponent:
+    sources = tuple(Source(each, "default") for each in inputs)
+    return StormComponent(name, 4, sources, shell=shell, cpu=10.0, memory_mb=128.0)
+
+
+def chain(*, other_process: bool = False) -> TopologyLook:
+    """A spout with task 1, `parse` with two executors of two tasks each, `count` with one of four."""
+    components = {
+        "spout": component("spout"),
+        "parse": component("parse", "spout", shell=other_process),
+        "count": component("count", "parse"),
+    }
+    executors = (
+        RunningExecutor("spout", 1, 1, "a"),
+        RunningExecutor("parse", 2, 3, "a"),
+        RunningExecutor("parse", 4, 5, "b"),
+        RunningExecutor("count", 6, 9, "b"),
+    )
+    return TopologyLook("chain", "chain-1-1795843981", "ACTIVE", components, executors)
+
+
+def said(
+    *, emits: float = 100.0, parses: float = 100.0, hands_on: float = 0.5, waits: float = 0.0
+) -> TaskReadings:
+    """Workers have run for 1,000 s; `parse` takes 8 ms for an item, `count` takes 2."""
+    rates = {(1, "__emit-count-default"): emits}
+    for task in (2, 3, 4, 5):
+        rates[task, "__execute-count-spout:default"] = parses / 4.0
+        rates[task, "__emit-count-default"] = parses / 4.0 * hands_on
+    for task in (6, 7, 8, 9):
+        rates[task, "__execute-count-parse:default"] = parses * hands_on / 4.0
+    values = {key: 1000.0 * rate for key, rate in rates.items()}
+    values |= {(task, "__execute-latency-spout:default"): 8.0 for task in (2, 3, 4, 5)}
+    values |= {(task, "__execute-latency-parse:default"): 2.0 for task in (6, 7, 8, 9)}
+    # both tasks of an executor report its queue
+    values |= {(task, "receive-queue-population"): waits / 2.0 for task in (2, 3, 4, 5)}
+    spoke_s = dict.fromkeys(range(1, 10), (NOW_S - 20.0, NOW_S - 2.0))
+    return TaskReadings(rates, values, spoke_s)
+
+
+def read(
+    tasks: TaskReadings, topology: TopologyLook | None = None, given: Given | None = None
+) -> dict[str, ComponentReading]:
+    readings, _ = component_readings(topology or chain(), tasks, TopologyMemory(), given or Given(NOW_S))
+    return {each.component: each for each in readings}
+
+
+def test_a_chain_that_keeps_up() -> None:
+    found = read(said())
+    assert found["parse"].demand_per_s == pytest.approx(100.0)
+    assert found["count"].demand_per_s == pytest.approx(50.0)
+    assert found["parse"].service_ms == pytest.approx(8.0)
+    assert found["count"].service_ms == pytest.approx(2.0)
+    assert found["parse"].age_s == pytest.approx(2.0)
+
+
+def test_a_bottleneck_hides_no_demand_behind_it() -> None:
+    """`parse` takes a third of what comes: `count` is sized for all of it."""
+    found = read(said(emits=300.0, parses=100.0, waits=600.0))
+    assert found["count"].demand_per_s == pytest.approx(150.0)
+    assert found["parse"].waiting == pytest.approx(600.0)
+
+
+def test_what_piles_up_at_the_source_is_demand() -> None:
+    """It grew by 400 items in 10 s; all of them come to `parse`, half as many to `count`."""
+    memory = TopologyMemory(lag=(100.0, NOW_S - 10.0))
+    readings, after = component_readings(chain(), said(), memory, Given(NOW_S, lag=500.0))
+    found = {each.component: each for each in readings}
+    assert found["parse"].demand_per_s == pytest.approx(140.0)
+    assert found["parse"].waiting == pytest.approx(500.0)
+    assert found["count"].waiting == pytest.approx(250.0)
+    assert after.lag == (500.0, NOW_S)
+
+
+def test_what_was_measured_once_is_remembered() -> None:
+    """Right after a change nothing is timed or counted yet."""
+    _, memory = component_readings(chain(), said(), TopologyMemory(), Given(NOW_S))
+    new = said()
+    few = {key: 1.0 if "-count-" in key[1] else value for key, value in new.values.items()}
+    readings, _ = component_readings(chain(), TaskReadings(new.rates, few, new.spoke_s), memory, Given(NOW_S))
+    found = {each.component: each for each in readings}
+    assert found["count"].demand_per_s == pytest.approx(50.0)
+    assert found["parse"].service_ms == pytest.approx(8.0)
+
+
+def test_without_counts_demand_is_unknown_and_no_zero() -> None:
+    new = said()
+    few = {key: 1.0 if "-count-" in key[1] else value for key, value in new.values.items()}
+    found = read(TaskReadings(new.rates, few, new.spoke_s))
+    assert found["parse"].demand_per_s is None
+    assert found["parse"].service_ms is None
+
+
+def test_a_component_of_which_an_executor_is_silent_has_no_reading() -> None:
+    tasks = said()
+    spoke_s = {task: each for task, each in tasks.spoke_s.items() if task != 4}
+    assert set(read(TaskReadings(tasks.rates, tasks.values, spoke_s))) == {"spout", "count"}
+
+
+def test_without_its_spouts_nothing_is_known() -> None:
+    tasks = said()
+    spoke_s = {task: each for task, each in tasks.spoke_s.items() if task != 1}
+    assert read(TaskReadings(tasks.rates, tasks.values, spoke_s)) == {}
+
+
+def test_a_component_in_another_process_is_timed_where_it_is_never_idle() -> None:
+    """Storm times only the handing over."""
+    idle = read(said(), chain(other_process=True))
+    assert idle["parse"].service_ms is None
+    busy = read(said(parses=50.0, waits=1000.0), chain(other_process=True))
+    assert busy["parse"].service_ms == pytest.approx(40.0)
+
+
+def test_a_stated_service_time_goes_before_a_measured_one() -> None:
+    found = read(said(), given=Given(NOW_S, service_ms={"parse": 11.0}))
+    assert found["parse"].service_ms == 11.0
+    assert not math.isclose(found["count"].service_ms or 0.0, 11.0)
