@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from formats.log import Log
     from provisioning.cluster.look import ClusterLook
+    from provisioning.loop.record import RoundRecord
     from provisioning.loop.report import Report
     from provisioning.loop.seeing import Meters
 
@@ -43,6 +44,8 @@ class Rounds:
         look: Asks Nimbus for the topologies of all loops; raises `NimbusError`.
         meters: Of tasks.
         loops: By mode.
+        record: Takes each round in which a policy was asked.
+        kind: Of the policy.
         log: Takes one line per step, and per change of what is held, missing or limited.
         clock: Seconds since 1970.
     """
@@ -50,6 +53,8 @@ class Rounds:
     look: Callable[[], ClusterLook]
     meters: Meters
     loops: Mapping[str, Loop]
+    record: RoundRecord
+    kind: str
     log: Log
     clock: Callable[[], float] = time.time
     _said: dict[tuple[str, str], object] = field(default_factory=dict)
@@ -74,6 +79,7 @@ class Rounds:
                 continue
             self._once(mode, "nothing-remembered", "")
             self._log(mode, report)
+            self.record.write(mode, self.kind, report)
             reports.append(report)
         return reports
 

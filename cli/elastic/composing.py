@@ -14,6 +14,7 @@ from provisioning.loop.active import ActiveLoop
 from provisioning.loop.advice import AdvisingLoop
 from provisioning.loop.memory import MemoryFile
 from provisioning.loop.pool import Pool
+from provisioning.loop.record import RoundRecord
 from provisioning.loop.seeing import Seeing
 from provisioning.measuring.graphite import GraphiteReceiver
 from provisioning.measuring.task_meters import TaskMeters
@@ -64,7 +65,9 @@ def composed(
         pool = Pool(settings, offer, names["advise"])
         loops["advise"] = AdvisingLoop(pool, seeing, MemoryFile(folder / "advice.json"))
     wanted = {*names["active"], *names["advise"]}
-    return Rounds(lambda: cluster.look(wanted), meters, loops, log), receiver
+    record = RoundRecord(folder / "rounds.jsonl")
+    rounds = Rounds(lambda: cluster.look(wanted), meters, loops, record, settings.policy.kind, log)
+    return rounds, receiver
 
 
 def _provider(settings: ElasticSettings, folder: Path, cluster: NimbusCluster) -> Provider:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from provisioning.loop.bringing import Bringing
 from provisioning.loop.deciding import decided
-from provisioning.loop.report import Report
+from provisioning.loop.report import Asked, Report
 from provisioning.providers.provider import ProviderError
 from scheduler.base.checks import ModelError
 from scheduler.elasticity.leasing.observation import Observation
@@ -106,7 +106,8 @@ class ActiveLoop:
         outcome = decided(self.pool, parameters, observation, seen.memory, (look, leases))
         # what is to be is on the disk before the first step towards it
         self.file.write(outcome.memory)
-        report = replace(report, decision=outcome.decision, limited=outcome.limited, observation=observation)
+        asked = Asked(observation, parameters, seen.memory.policy)
+        report = replace(report, asked=asked, decision=outcome.decision, limited=outcome.limited)
         if outcome.limited or not outcome.decision.changes_something:
             return report
         bringing = Bringing(self.cluster, self.provider, self.drains, self.pool.settings, now_s)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from provisioning.loop.copy_of_cluster import Copy
 from provisioning.loop.deciding import ask
-from provisioning.loop.report import Report, Savings
+from provisioning.loop.report import Asked, Report, Savings
 from scheduler.base.checks import ModelError
 from scheduler.elasticity.leasing.observation import Observation
 
@@ -76,6 +76,7 @@ class AdvisingLoop:
         copy = copy.followed(readings, {each.name: each.slo_ms for each in components}, offer, now_s)
         as_if = tuple(replace(each, waiting=copy.backlog.get(each.component, 0.0)) for each in readings)
         observation = Observation(now_s, copy.seen(), as_if)
+        asked = Asked(observation, parameters, memory.policy)
         decision, memory = ask(self.pool, parameters, observation, memory)
         boot_s = 0.0 if self.pool.offer is None else self.pool.offer.boot_s
         memory = replace(
@@ -94,4 +95,4 @@ class AdvisingLoop:
             changes=copy.changes,
             late_share=copy.late / copy.items if copy.items else 0.0,
         )
-        return replace(report, observation=observation, decision=decision, savings=savings)
+        return replace(report, asked=asked, decision=decision, savings=savings)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from provisioning.loop.memory import Draining, Request, Wanted
+from provisioning.loop.record import codec
 from provisioning.loop.room_left import RoomLeft
 from scheduler.elasticity.leasing.kinds import KINDS
 from scheduler.elasticity.leasing.useful import least_equal, useful
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from provisioning.cluster.look import ClusterLook
     from provisioning.loop.memory import Memory
     from provisioning.loop.pool import Pool
@@ -49,22 +50,15 @@ def ask(
 ) -> tuple[LeasingDecision, Memory]:
     """Return what a policy decides, and the memory with its new state."""
     kind = pool.settings.policy.kind
-    codec = _codec(kind)
+    state_codec = codec(type(KINDS[kind].first))
     state = KINDS[kind].first
     if memory.kind == kind and memory.policy is not None:
         try:
-            state = codec.validate_python(memory.policy)
+            state = state_codec.validate_python(memory.policy)
         except ValidationError:
             state = KINDS[kind].first  # of another version: it begins anew, as after another policy
     decision, state = KINDS[kind].decide(observation, state, parameters, 0)
-    return decision, replace(memory, kind=kind, policy=codec.dump_python(state, mode="json"))
-
-
-@cache
-def _codec(kind: str) -> TypeAdapter[Any]:
-    codec: TypeAdapter[Any] = TypeAdapter(type(KINDS[kind].first))
-    codec.rebuild(_types_namespace={"Mapping": Mapping})
-    return codec
+    return decision, replace(memory, kind=kind, policy=state_codec.dump_python(state, mode="json"))
 
 
 def decided(

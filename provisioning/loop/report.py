@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from provisioning.loop.bringing import Step
     from scheduler.elasticity.leasing.decision import LeasingDecision
     from scheduler.elasticity.leasing.observation import Observation
+    from scheduler.elasticity.leasing.parameters import LeasingParameters
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,21 @@ class Savings:
 
 
 @dataclass(frozen=True)
+class Asked:
+    """What a policy was asked.
+
+    Attributes:
+        observation: What it saw.
+        parameters: Of it.
+        state: What it remembered, as JSON has it; None: nothing.
+    """
+
+    observation: Observation
+    parameters: LeasingParameters
+    state: Any
+
+
+@dataclass(frozen=True)
 class Report:
     """A round.
 
@@ -47,7 +63,7 @@ class Report:
         held: Why nothing was decided; empty if a policy was asked.
         faults: What is missing or wrong, one sentence each.
         steps: What was done.
-        observation: What the policy saw; None if it was not asked.
+        asked: What the policy was asked; None if it was not.
         decision: What it decided; likewise.
         limited: Which limit kept that from being done; empty if none did.
         unhelpful: Components of which the wanted number of executors does no more than they have.
@@ -58,7 +74,7 @@ class Report:
     held: str = ""
     faults: tuple[str, ...] = ()
     steps: tuple[Step, ...] = ()
-    observation: Observation | None = None
+    asked: Asked | None = None
     decision: LeasingDecision | None = None
     limited: str = ""
     unhelpful: tuple[str, ...] = ()

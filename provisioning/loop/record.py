@@ -1,0 +1,105 @@
+"""One JSON line per round in which a policy was asked: enough to ask it again, with the same outcome."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping
+from functools import cache
+from logging.handlers import RotatingFileHandler
+from typing import TYPE_CHECKING, Any
+
+from pydantic import TypeAdapter
+
+from scheduler.elasticity.leasing.component import Component
+from scheduler.elasticity.leasing.decision import LeasingDecision
+from scheduler.elasticity.leasing.host import Host, Offer
+from scheduler.elasticity.leasing.kinds import KINDS
+from scheduler.elasticity.leasing.observation import ComponentReading, Observation, QueueReading
+from scheduler.elasticity.leasing.removal_score import RemovalWeights
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from provisioning.loop.report import Report
+
+VERSION = 1
+_BYTES = 32 * 2**20
+_FILES = 4
+_NAMES = {
+    "Mapping": Mapping,
+    "Component": Component,
+    "Offer": Offer,
+    "Host": Host,
+    "ComponentReading": ComponentReading,
+    "QueueReading": QueueReading,
+    "RemovalWeights": RemovalWeights,
+}
+"""Of the annotations in `scheduler`, which imports them for type checks only."""
+
+
+@cache
+def codec(kind: Any) -> TypeAdapter[Any]:
+    """Return what turns objects of a type of the decision core into JSON, and back."""
+    adapter: TypeAdapter[Any] = TypeAdapter(kind)
+    adapter.rebuild(_types_namespace=_NAMES)
+    return adapter
+
+
+class RoundRecord:
+    """Writes rounds to a file, of which a few are kept.
+
+    Args:
+        path: The file; older ones have a number at their end.
+
+    Raises:
+        OSError: It cannot be opened.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._handler = RotatingFileHandler(path, maxBytes=_BYTES, backupCount=_FILES - 1, encoding="utf-8")
+
+    def write(self, mode: str, kind: str, report: Report) -> None:
+        """Add a round; one in which no policy was asked is none."""
+        if report.asked is None or report.decision is None:
+            return
+        line = {
+            "version": VERSION,
+            "time": report.now_s,
+            "mode": mode,
+            "kind": kind,
+            "limited": report.limited,
+            "parameters": _plain(report.asked.parameters),
+            "state": report.asked.state,
+            "observation": _plain(report.asked.observation),
+            "decision": _plain(report.decision),
+        }
+        self._handler.emit(logging.makeLogRecord({"msg": json.dumps(line, allow_nan=False)}))
+
+    def close(self) -> None:
+        """Close the file."""
+        self._handler.close()
+
+
+def _plain(value: Any) -> Any:
+    return codec(type(value)).dump_python(value, mode="json")
+
+
+def asked_again(line: str) -> tuple[LeasingDecision, LeasingDecision]:
+    """Return what was decided in a recorded round, and what the policy decides now on the same.
+
+    Args:
+        line: Of the file.
+
+    Raises:
+        ValueError: It is no line of this version.
+    """
+    found = json.loads(line)
+    if found["version"] != VERSION:
+        raise ValueError(f"version: expected {VERSION}, got {found['version']}")
+    kind = KINDS[found["kind"]]
+    parameters = codec(kind.parameters).validate_python(found["parameters"])
+    state = kind.first if found["state"] is None else codec(type(kind.first)).validate_python(found["state"])
+    observation = codec(Observation).validate_python(found["observation"])
+    decision, _ = kind.decide(observation, state, parameters, 0)
+    return codec(LeasingDecision).validate_python(found["decision"]), decision
