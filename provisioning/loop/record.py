@@ -38,9 +38,13 @@ _NAMES = {
 """Of the annotations in `scheduler`, which imports them for type checks only."""
 
 
-@cache
-def codec(kind: Any) -> TypeAdapter[Any]:
+def codec(kind: object) -> TypeAdapter[Any]:
     """Return what turns objects of a type of the decision core into JSON, and back."""
+    return _codec(kind)
+
+
+@cache
+def _codec(kind: Any) -> TypeAdapter[Any]:
     adapter: TypeAdapter[Any] = TypeAdapter(kind)
     adapter.rebuild(_types_namespace=_NAMES)
     return adapter
