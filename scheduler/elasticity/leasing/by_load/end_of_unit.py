@@ -24,7 +24,7 @@ def with_ends_judged(
     parameters: SizedParameters,
     now_s: float,
 ) -> tuple[Draft, Mapping[str, float]]:
-    """Keep or give back each host whose paid time ends soon, once per end.
+    """Keep or give back each host whose paid time ends soon, once per end, when all that runs there is known.
 
     Args:
         draft: The round so far.
@@ -45,8 +45,14 @@ def with_ends_judged(
     ]
     if not ending:
         return draft, settled
+    for each in ending:
+        unknown = next((name for name in each.executors if name not in needs), None)
+        if unknown is not None and now_s < each.paid_until_s:
+            # it is not paid for yet, and in the next round more may be known
+            draft = draft.because("held", each.name, f"nothing is known of {unknown}, which runs there")
+            ending = [other for other in ending if other is not each]
     settled |= {each.name: each.paid_until_s for each in ending}
-    why_kept = {each.name: _why_kept(each, draft, needs, now_s) for each in ending}
+    why_kept = {each.name: _why_kept(each, draft, now_s) for each in ending}
     may_go = [name for name, why in why_kept.items() if not why][: max(0, len(ready) - parameters.hosts_min)]
     chosen = _chosen(draft, ready, may_go, needs, parameters)
     for name, why in why_kept.items():
@@ -57,14 +63,11 @@ def with_ends_judged(
     return (draft if chosen is None else _carried_out(draft, ready, chosen, parameters)), settled
 
 
-def _why_kept(host: Host, draft: Draft, needs: Mapping[str, Need], now_s: float) -> str:
+def _why_kept(host: Host, draft: Draft, now_s: float) -> str:
     """Return why a host is kept whatever it costs; empty if nothing speaks against giving it back."""
     if now_s >= host.paid_until_s:
         return "the end of its paid time has passed before it was looked at"
-    if draft.has_taken(host.name):
-        return "it has just been given an executor"
-    unknown = next((each for each in host.executors if each not in needs), None)
-    return "" if unknown is None else f"nothing is known of {unknown}, which runs there"
+    return "it has just been given an executor" if draft.has_taken(host.name) else ""
 
 
 def _chosen(

@@ -91,13 +91,16 @@ def test_a_peak_keeps_a_host() -> None:
     )
 
 
-def test_a_host_is_kept_on_which_something_runs_of_which_nothing_is_known() -> None:
+def test_a_host_is_judged_when_all_that_runs_there_is_known() -> None:
+    """Until then it stays, also beyond its paid time."""
     hosts = [host("h0", 600, {"R": 1}), host("h1", 900, {"A": 1, "F": 1, "R": 1})]
     decision, state = decided(575, hosts, {"A": 1.6, "F": 1.6})
-    assert decision.prolongations == ("h0",)
+    assert decision.releases == ()
     assert decision.reasons[-1].why == "nothing is known of R, which runs there"
-    again, _ = decided(590, hosts, {"A": 1.6, "F": 1.6, "R": 1.6}, state)
-    assert again.releases == (), "an end is judged once"
+    known, _ = decided(590, hosts, {"A": 1.6, "F": 1.6, "R": 1.6}, state)
+    assert known.releases == (Release("h0", 600),)
+    late, _ = decided(600, hosts, {"A": 1.6, "F": 1.6}, state)
+    assert late.prolongations == ("h0",)
 
 
 def test_the_last_host_stays() -> None:
