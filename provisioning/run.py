@@ -88,9 +88,6 @@ class Rounds:
         self._once(mode, "limited", report.limited)
         self._once(mode, "missing", report.faults)
         self._once(mode, "unhelpful", report.unhelpful)
-        for step in report.steps:
-            write = self.log.warning if step.kind in _TROUBLE else self.log.info
-            write(step.kind, mode=mode, about=step.about, why=step.why)
         decision = report.decision
         if decision is not None and (
             decision.starts or decision.stops or decision.leases or decision.releases
@@ -104,6 +101,9 @@ class Rounds:
                 releases=[each.host for each in decision.releases],
                 why=sorted({f"{each.about}: {each.why}" for each in decision.reasons})[:_SHOWN],
             )
+        for step in report.steps:
+            write = self.log.warning if step.kind in _TROUBLE else self.log.info
+            write(step.kind, mode=mode, about=step.about, why=step.why)
         savings = report.savings
         if savings is not None and report.now_s - self._summed_s >= _SUMMARY_S:
             self._summed_s = report.now_s

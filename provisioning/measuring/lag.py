@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Literal, Protocol, TypeAlias
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from bridge.settings_section import Section
 from formats.address import Address
@@ -41,12 +41,13 @@ class RedisLagSettings(Section):
     group: str | None = None
     """Consumer group of a stream; what it has not read yet waits."""
 
-    def reader(self) -> LagReader:
-        """Return a reader.
+    @field_validator("address")
+    @classmethod
+    def _is_one(cls, value: str) -> str:
+        return str(Address.parse(value))
 
-        Raises:
-            ValueError: The address is none.
-        """
+    def reader(self) -> LagReader:
+        """Return a reader."""
         return RedisLag(self)
 
 

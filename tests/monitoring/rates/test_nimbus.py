@@ -4,26 +4,22 @@ from __future__ import annotations
 
 import json
 import signal
-import socket
 import subprocess
 import sys
-import threading
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import thriftpy2
-from thriftpy2.protocol import TBinaryProtocolFactory
-from thriftpy2.server import TThreadedServer
-from thriftpy2.thrift import TApplicationException, TProcessor
-from thriftpy2.transport import TFramedTransportFactory, TServerSocket
+from thriftpy2.thrift import TApplicationException
 
 from formats.address import Address
 from formats.nimbus import NimbusError
 from monitoring.rates.counters import Shape, Stream
 from monitoring.rates.nimbus import NimbusClient, TopologyGoneError, connect
 from monitoring.rates.nimbus_faults import ReplyError, ReplyFault
+from tests.scripted_server import closed_port, serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -79,41 +75,10 @@ class Service:
             raise IDL.NotAliveException(msg=f"{topology} is not alive")
 
 
-def closed_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-class Listening(TServerSocket):  # type: ignore[misc]  # thriftpy2 has no types
-    """A socket on a port that the kernel chooses; its address can be awaited."""
-
-    def __init__(self) -> None:
-        super().__init__(host="127.0.0.1", port=0)
-        self.ready = threading.Event()
-
-    def listen(self) -> None:
-        super().listen()
-        self.ready.set()
-
-    def address(self) -> Address:
-        assert self.ready.wait(60)
-        return Address("127.0.0.1", int(self.sock.getsockname()[1]))
-
-
 @pytest.fixture(scope="module")
 def nimbus() -> Iterator[Address]:
-    listening = Listening()
-    server = TThreadedServer(
-        TProcessor(IDL.Nimbus, Service()),
-        listening,
-        iprot_factory=TBinaryProtocolFactory(),  # type: ignore[no-untyped-call]  # as above
-        itrans_factory=TFramedTransportFactory(),
-        daemon=True,
-    )
-    threading.Thread(target=server.serve, daemon=True).start()
-    yield listening.address()
-    server.close()
+    with serving(IDL.Nimbus, Service()) as address:
+        yield address
 
 
 def test_counters_come_over_the_wire(nimbus: Address) -> None:

@@ -1,0 +1,76 @@
+"""`stormplace elastic`: bad settings are refused, and it runs without a cluster until it is asked to end."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.scripted_server import closed_port
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Stormplace = Callable[..., tuple[int, str, str]]
+
+
+def settings(folder: Path, more: str = "") -> Path:
+    path = folder / "elastic.toml"
+    path.write_text(
+        f"""
+        nimbus = "127.0.0.1:{closed_port()}"
+        state_directory = "{folder / "state"}"
+        graphite = "127.0.0.1:{closed_port()}"
+        interval_s = 0.2
+        {more}
+        [topology.taxi]
+        """,
+        encoding="utf-8",
+    )
+    return path
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        ('zookeper = "h:1"', "zookeper: unknown key"),
+        ('leased = "large"', "leased: must be one of small, got 'large'"),
+    ],
+)
+def test_bad_settings_are_refused(more: str, sentence: str, stormplace: Stormplace, tmp_path: Path) -> None:
+    path = settings(tmp_path, more)
+    offer = "cpu = 100.0\nmemory_mb = 512.0\nslots = 4\nbilling_unit_s = 600.0\nunit_cost = 1.0\n"
+    with path.open("a", encoding="utf-8") as file:
+        file.write(f'\n[provider]\nkind = "simulated"\n[offer.small]\n{offer}')
+    status, _, err = stormplace("elastic", "--config", path)
+    assert status == 2
+    assert sentence in err
+    assert str(path) in err
+
+
+def test_a_missing_file_is_refused(stormplace: Stormplace, tmp_path: Path) -> None:
+    status, _, err = stormplace("elastic", "--config", tmp_path / "none.toml")
+    assert status == 2
+    assert "none.toml: cannot be read" in err
+
+
+@pytest.mark.programs
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_without_a_cluster_it_waits_for_one(number: signal.Signals, tmp_path: Path) -> None:
+    """And ends in order when it is asked to."""
+    command = [sys.executable, "-m", "cli.main", "elastic", "--config", str(settings(tmp_path))]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline().startswith("stormplace elastic ready")
+        line = json.loads(process.stderr.readline())
+        assert line["event"] == "nimbus-silent"
+        process.send_signal(number)
+        rest = process.stderr.read().splitlines()
+        assert process.wait(60) == 0
+    assert json.loads(rest[-1])["event"] == "elastic-stopped"

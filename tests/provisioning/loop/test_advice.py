@@ -1,0 +1,82 @@
+"""Advice: the same decisions on a copy of the cluster, and what they would have saved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from provisioning.loop.advice import AdvisingLoop
+from provisioning.loop.memory import MemoryFile
+from provisioning.loop.pool import Pool
+from provisioning.loop.seeing import Seeing
+from tests.provisioning.loop.world import OFFER, ROUND_S, TOPOLOGY, World, settings_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from provisioning.loop.report import Report
+
+
+@dataclass
+class Advised:
+    """A world with advice; nothing may be done to it."""
+
+    folder: Path
+    world: World = field(default_factory=lambda: World(own_hosts=("own-1", "own-2", "own-3")))
+
+    def pass_rounds(self, rounds: int) -> list[Report]:
+        reports = []
+        for _ in range(rounds):
+            settings = settings_of(limits={"hosts_min": 1}, topology={TOPOLOGY: {}})
+            # as after each start of the process
+            seeing = Seeing(settings, self.world, {})
+            file = MemoryFile(self.folder / "advice.json")
+            loop = AdvisingLoop(Pool(settings, OFFER, (TOPOLOGY,)), seeing, file)
+            reports.append(loop.round(self.world.look(), self.world.now_s))
+            self.world.now_s += ROUND_S
+        assert not self.world.calls
+        assert not self.world.given
+        return reports
+
+
+def test_hosts_that_are_not_needed_would_go(tmp_path: Path) -> None:
+    """Of three hosts one does for five items a second: after an hour the advice has saved most of two."""
+    advised = Advised(tmp_path)
+    advised.world.demand_per_s = 5.0
+    savings = advised.pass_rounds(241)[-1].savings
+    assert savings is not None
+    assert savings.real_host_s == 3 * 240 * ROUND_S
+    assert savings.real_cost == 3 * 6.0
+    # three units at the beginning, then one after the other
+    assert savings.cost <= 3.0 + 6.0
+    assert savings.late_share == 0.0
+
+
+def test_more_load_would_bring_hosts_once_they_have_booted(tmp_path: Path) -> None:
+    """What comes meanwhile waits in the copy, too."""
+    advised = Advised(tmp_path, World(own_hosts=("own-1",)))
+    advised.pass_rounds(5)
+    advised.world.demand_per_s = 60.0
+    reports = advised.pass_rounds(20)
+    assert any(each.decision is not None and each.decision.leases for each in reports)
+    first = next(
+        each for each in reports if each.asked is not None and each.asked.observation.readings[0].waiting
+    )
+    assert first.asked is not None
+    last = reports[-1]
+    assert last.asked is not None
+    assert last.asked.observation.readings[0].waiting == 0.0
+    assert last.savings is not None
+    assert 0.0 < last.savings.late_share < 0.5
+    assert len(last.asked.observation.hosts) > 1
+
+
+def test_a_long_break_begins_anew(tmp_path: Path) -> None:
+    """What the load was meanwhile is not known."""
+    advised = Advised(tmp_path)
+    advised.pass_rounds(10)
+    advised.world.now_s += 3600.0
+    savings = advised.pass_rounds(1)[-1].savings
+    assert savings is not None
+    assert savings.since_s == advised.world.now_s - ROUND_S
+    assert savings.real_host_s == 0.0

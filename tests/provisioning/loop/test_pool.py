@@ -1,0 +1,73 @@
+"""What a policy sees of hosts and components, and what is wrong with what was stated."""
+
+from __future__ import annotations
+
+import pytest
+
+from provisioning.loop.memory import Memory
+from provisioning.loop.pool import Pool
+from provisioning.providers.provider import Lease
+from tests.provisioning.loop.world import OFFER, TOPOLOGY, World, settings_of
+
+
+def pool(**changes: object) -> Pool:
+    return Pool(settings_of(**changes), OFFER, (TOPOLOGY,))
+
+
+def stated(**component: object) -> dict[str, object]:
+    return {"topology": {TOPOLOGY: {"mode": "active", "component": {"bolt": component}}}}
+
+
+def test_bolts_are_scaled_within_their_tasks() -> None:
+    (component,), faults = pool().components(World(tasks=6).look())
+    assert (component.name, component.least, component.most, component.tasks) == ("words/bolt", 1, 6, 6)
+    assert not faults
+
+
+@pytest.mark.parametrize(("component", "key"), [({"max": 8}, "max"), ({"min": 7, "max": 9}, "min")])
+def test_fewer_tasks_than_executors_are_named_with_what_is_possible(
+    component: dict[str, object], key: str
+) -> None:
+    (found,), (fault,) = pool(**stated(**component)).components(World(tasks=6).look())
+    assert fault.startswith(f"topology.words.component.bolt.{key}: it has 6 tasks, ")
+    assert found.most == 6
+    assert found.least <= 6
+
+
+def test_unknown_components_and_spouts_are_named() -> None:
+    table = {TOPOLOGY: {"mode": "active", "component": {"spout": {}, "rank": {}}}}
+    _, faults = pool(topology=table).components(World().look())
+    assert sorted(faults) == [
+        "topology.words.component.rank: the topology has no such bolt",
+        "topology.words.component.spout: the topology has no such bolt",
+    ]
+
+
+def test_what_is_not_scaled_takes_room() -> None:
+    """The spout is on the own host, which has four places."""
+    (host,) = pool().hosts(World().look(), (), Memory("a"), 0.0)
+    assert host.name == "own-1"
+    assert host.cpu == 3.0
+    assert host.executors == {"words/bolt": 2}
+
+
+def test_resources_count_unless_executors_do() -> None:
+    (host,) = pool(capacity="resources").hosts(World().look(), (), Memory("a"), 0.0)
+    assert (host.cpu, host.memory_mb) == (390.0, 4096.0 - 128.0)
+    (component,), _ = pool(capacity="resources").components(World().look())
+    assert (component.cpu, component.memory_mb) == (10.0, 128.0)
+
+
+def test_a_host_that_is_given_back_takes_nothing() -> None:
+    world = World()
+    lease = Lease("l", "a.lease-1", OFFER.name, "ready", 0.0, "host-1", 60.0, 660.0, release_at_s=660.0)
+    world.given["a.lease-1"] = lease
+    _, host = pool().hosts(world.look(), (lease,), Memory("a"), 100.0)
+    assert (host.name, host.status, host.paid_until_s) == ("host-1", "leaving", 660.0)
+
+
+def test_without_an_offer_there_are_as_many_hosts_as_there_are() -> None:
+    fixed = Pool(settings_of(), None, (TOPOLOGY,))
+    look = World(own_hosts=("own-1", "own-2")).look()
+    components, _ = fixed.components(look)
+    assert fixed.parameters(components, look).hosts_max == 2

@@ -1,0 +1,63 @@
+"""What waits at a real Redis."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from pydantic import ValidationError
+
+from provisioning.measuring.lag import LagError, RedisLagSettings
+from tests.scripted_server import closed_port
+
+if TYPE_CHECKING:
+    from tests.topologies.conftest import RedisServer
+
+
+def test_all_that_is_in_a_list_waits(redis_server: RedisServer) -> None:
+    reader = RedisLagSettings(kind="redis", address=str(redis_server.address), key="rows").reader()
+    assert reader.lag() == 0.0
+    with redis_server.client() as client:
+        client.rpush("rows", *range(7))
+    assert reader.lag() == 7.0
+
+
+def test_of_a_stream_what_its_group_has_not_read_waits(redis_server: RedisServer) -> None:
+    settings = RedisLagSettings(kind="redis", address=str(redis_server.address), key="rows", group="taxi")
+    with redis_server.client() as client:
+        client.xgroup_create("rows", "taxi", mkstream=True)
+        for n in range(5):
+            client.xadd("rows", {"n": n})
+        client.xreadgroup("taxi", "spout", {"rows": ">"}, count=2)
+        assert settings.reader().lag() == 3.0
+        assert (
+            RedisLagSettings(kind="redis", address=str(redis_server.address), key="rows").reader().lag()
+            == 5.0
+        )
+
+
+def test_an_unknown_group_is_named(redis_server: RedisServer) -> None:
+    settings = RedisLagSettings(kind="redis", address=str(redis_server.address), key="rows", group="taxi")
+    with redis_server.client() as client:
+        client.xgroup_create("rows", "others", mkstream=True)
+    with pytest.raises(LagError, match="key rows: there is no group taxi"):
+        settings.reader().lag()
+
+
+def test_a_key_of_another_kind_is_named(redis_server: RedisServer) -> None:
+    with redis_server.client() as client:
+        client.set("rows", "7")
+    reader = RedisLagSettings(kind="redis", address=str(redis_server.address), key="rows").reader()
+    with pytest.raises(LagError, match="key rows: WRONGTYPE"):
+        reader.lag()
+
+
+def test_no_redis_is_one_sentence() -> None:
+    address = f"127.0.0.1:{closed_port()}"
+    with pytest.raises(LagError, match=f"Redis {address}, key rows: "):
+        RedisLagSettings(kind="redis", address=address, key="rows").reader().lag()
+
+
+def test_an_address_is_checked_before() -> None:
+    with pytest.raises(ValidationError, match="HOST:PORT"):
+        RedisLagSettings(kind="redis", address="redis", key="rows")

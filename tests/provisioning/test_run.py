@@ -1,0 +1,83 @@
+"""Rounds as they are logged: what is in the way is said once, and again when it is over."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+from formats.log import Log
+from formats.nimbus import NimbusError
+from provisioning.loop.record import RoundRecord
+from provisioning.run import Rounds
+from tests.provisioning.loop.world import ROUND_S, World, loop_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from provisioning.cluster.look import ClusterLook
+
+
+class Followed:
+    """Rounds of a loop on a world, and what they log."""
+
+    def __init__(self, world: World, folder: Path) -> None:
+        self.world = world
+        self.silent = False
+        self._text = io.StringIO()
+        self._rounds = Rounds(
+            self._look,
+            world,
+            {"active": loop_of(world, folder)},
+            RoundRecord(folder / "rounds.jsonl"),
+            "sized",
+            Log(stream=self._text),
+            lambda: world.now_s,
+        )
+
+    def _look(self) -> ClusterLook:
+        if self.silent:
+            raise NimbusError("Nimbus h:1 cannot be reached: refused")
+        return self.world.look()
+
+    def lines(self, rounds: int) -> list[dict[str, Any]]:
+        """Return what some rounds log."""
+        self._text.seek(0)
+        self._text.truncate()
+        for _ in range(rounds):
+            self._rounds.round()
+            self.world.now_s += ROUND_S
+        return [json.loads(line) for line in self._text.getvalue().splitlines()]
+
+
+def test_a_silent_nimbus_is_named_once(tmp_path: Path) -> None:
+    followed = Followed(World(), tmp_path)
+    followed.lines(5)
+    followed.silent = True
+    (line,) = followed.lines(4)
+    assert (line["event"], line["level"]) == ("nimbus-silent", "warning")
+    followed.silent = False
+    assert [each["event"] for each in followed.lines(3)] == ["nimbus-silent-no-more"]
+
+
+def test_steps_are_logged_as_they_are_taken(tmp_path: Path) -> None:
+    events = [each["event"] for each in Followed(World(demand_per_s=45.0), tmp_path).lines(14)]
+    for event in ("decided", "host-asked", "host-up", "rebalanced", "changed"):
+        assert event in events
+    assert events.index("decided") < events.index("host-asked") < events.index("host-up")
+
+
+def test_workers_that_fall_silent_are_named_once(tmp_path: Path) -> None:
+    followed = Followed(World(), tmp_path)
+    followed.lines(6)
+    followed.world.spoken = False
+    lines = [each for each in followed.lines(10) if each["event"] == "missing"]
+    assert len(lines) == 1
+    assert "its workers have reported nothing" in lines[0]["why"][0]
+
+
+def test_a_memory_that_cannot_be_read_stops_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "active.json").write_text("{", encoding="utf-8")
+    (line,) = Followed(World(), tmp_path).lines(3)
+    assert line["event"] == "nothing-remembered"
+    assert str(tmp_path / "active.json") in line["why"]
