@@ -1,4 +1,4 @@
-"""Settings of the provider: the table `[provider]`, whose `kind` says what else is in it, and `[offer.NAME]`."""
+"""Settings of the provider: `[provider]`, whose `kind` says what else is in it, and tables `[offer.NAME]`."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def provider_settings(content: Mapping[str, Any]) -> ProviderSettings:
 
 
 def provider_faults(error: ValidationError) -> list[str]:
-    """Return one phrase per fault, as `bridge.faults.phrases` does, with the paths that keys have in the file.
+    """Return one phrase per fault, as `bridge.faults.phrases` does, with paths as in the file.
 
     pydantic puts the kind into the path of what is below `provider`.
     """
