@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from bridge.faults import phrases
 from bridge.settings_section import Section
@@ -87,7 +87,7 @@ class HttpSettings(ProviderSection):
 
     kind: Literal["http"]
     url: str = Field(pattern=r"^https?://[^/?#@\s]+(/[^?#@\s]*[^/?#@\s])?$")
-    """Its address, without a slash at the end; no password is part of it."""
+    """Its address, without a slash at the end."""
     token_file: str | None = Field(default=None, min_length=1)
     """File with the bearer token; read for each call."""
     connect_limit_s: float = Field(default=3.0, gt=0, le=600)
@@ -100,6 +100,13 @@ class HttpSettings(ProviderSection):
     """Repetitions of a call at the most."""
     backoff_s: float = Field(default=0.5, ge=0, le=60)
     """Pause before the second repetition, s; each is twice the one before."""
+
+    @field_validator("url", mode="before")
+    @classmethod
+    def _is_public(cls, url: object) -> object:
+        if "@" in str(url):
+            raise ValueError("must hold no name or password; a token belongs into token_file")  # not shown
+        return url
 
 
 ProviderTable: TypeAlias = Annotated[

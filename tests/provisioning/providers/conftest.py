@@ -109,6 +109,7 @@ class Service:
         if self.process is not None:
             self.process.kill()
             self.process.communicate()
+            self.process = None
 
 
 def tables(folder: Path) -> dict[str, dict[str, Any]]:

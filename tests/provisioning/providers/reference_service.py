@@ -1,7 +1,7 @@
 """A service of hosts as docs/host-providers.md describes it: `python reference_service.py FOLDER PORT`.
 
-Its leases are in FOLDER/leases.json, so that it survives a kill. FOLDER/behaviour.json says how it behaves; each
-call is a line of FOLDER/calls.
+Its leases are in FOLDER/leases.json, so that it survives a kill. FOLDER/behaviour.json says how it behaves;
+each call is a line of FOLDER/calls.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import sys
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.parse import unquote
 
 FOLDER = Path(sys.argv[1])
 OFFER = {
@@ -39,7 +40,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self):
         self.handle_call()
 
-    do_PUT = do_DELETE = do_GET
+    do_PUT = do_DELETE = do_GET  # noqa: N815 - names that http.server looks for
 
     def handle_call(self):
         body = json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))) or "{}")
@@ -70,6 +71,7 @@ class Handler(BaseHTTPRequestHandler):
     def serve(self, body, behaviour):
         leases = read("leases.json", {})
         parts = self.path.strip("/").split("/")
+        request = unquote(parts[-1])
         if self.path == "/offers":
             self.answer(200, {"offers": [OFFER]})
         elif self.path == "/leases":
@@ -78,13 +80,13 @@ class Handler(BaseHTTPRequestHandler):
         elif parts[0] != "leases" or len(parts) != 2:
             self.answer(404, {"error": "no such path"})
         elif self.command == "PUT":
-            self.put(parts[1], body, leases, behaviour)
-        elif parts[1] not in leases:
+            self.put(request, body, leases, behaviour)
+        elif request not in leases:
             self.answer(404, {"error": "no such lease"})
         else:
-            leases[parts[1]]["status"] = "gone"
+            leases[request]["status"] = "gone"
             self.keep(leases)
-            self.answer(200, leases[parts[1]])
+            self.answer(200, leases[request])
 
     def put(self, request, body, leases, behaviour):
         if request not in leases and behaviour.get("full"):

@@ -245,6 +245,6 @@ def test_what_does_not_exist_is_refused_in_one_sentence(world: Any) -> None:
         provider.lease("big", "r-1", T)
     with pytest.raises(ProviderError, match=r"^there is no lease 'lease-7'$"):
         provider.release("lease-7", T, T)
-    with pytest.raises(ProviderError, match="^request '-rf': must be 1 to 64 letters"):
+    with pytest.raises(ProviderError, match=r"^request '-rf': must be 1 to 64 letters"):
         provider.lease("small", "-rf", T)
     assert not provider.leases(T)
