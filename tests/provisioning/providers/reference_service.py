@@ -112,6 +112,8 @@ class Handler(BaseHTTPRequestHandler):
         content = content if isinstance(content, bytes) else json.dumps(content).encode()
         self.send_response(status)
         self.send_header("Content-Length", str(len(content)))
+        if 300 <= status < 400:
+            self.send_header("Location", "/elsewhere")
         self.end_headers()
         self.wfile.write(content)
 

@@ -97,6 +97,20 @@ def test_a_process_that_is_killed_while_its_start_command_runs_leaks_no_host(wor
     assert world.calls.count("start r-1 spot-1") == 2
 
 
+def test_a_start_that_fails_after_one_that_was_killed_proves_nothing(world: Any) -> None:
+    """The first one may have come through, so the lease is kept, and its host is found in the end."""
+    script(world, "after", "exec kill -9 $$")
+    with pytest.raises(ProviderError, match="signal 9"):
+        world.made().lease("small", "r-1", T)
+    script(world, "before", "echo 'exists already' >&2; exit 1")
+    with pytest.raises(ProviderError, match="exists already"):
+        world.made().lease("small", "r-1", T)
+    lease = only(world, T)
+    assert (lease.status, lease.reason.rpartition(": ")[2]) == ("booting", "exists already")
+    assert only(world, T + 301.0).status == "failed"
+    assert world.running == 0
+
+
 def test_a_lease_that_is_given_back_before_its_start_came_through_is_stopped(world: Any) -> None:
     """A stop that needs what only the start tells asks the start again."""
     stop = [*world.provider["stop_command"][:3], "{instance}"]

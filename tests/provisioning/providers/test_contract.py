@@ -236,6 +236,7 @@ def test_a_clock_that_jumps_back_does_no_harm(world: Any) -> None:
     assert gone.status == "gone"
     back = provider.release(stays.lease_id, T - 2e6, T - 1e6)
     assert (back.status, back.cost) == ("gone", 2.0)
+    assert back in provider.leases(UP)
     assert provider.lease("small", "r-3", T - 1e6).status == "booting"
 
 

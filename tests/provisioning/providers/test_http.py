@@ -95,9 +95,11 @@ def test_what_fails_is_called_again_a_few_times(world: Any) -> None:
     assert len(world.calls) == 6
 
 
-def test_what_is_refused_is_not_called_again(world: Any) -> None:
-    world.behave(failures=1, failure=400)
-    with pytest.raises(ProviderError, match="status 400"):
+@pytest.mark.parametrize("status", [302, 400])
+def test_what_is_refused_is_not_called_again(world: Any, status: int) -> None:
+    """Nor is a redirect followed: the token is meant for one address."""
+    world.behave(failures=1, failure=status)
+    with pytest.raises(ProviderError, match=f"status {status}"):
         world.made().offers()
     assert len(world.calls) == 1
 
