@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 import os
 import sys
+import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import unquote
 
 FOLDER = Path(sys.argv[1])
+LOCK = threading.Lock()
 OFFER = {
     "name": "small",
     "cpu": 400.0,
@@ -66,7 +68,8 @@ class Handler(BaseHTTPRequestHandler):
                 self.wfile.write(b" ")
                 time.sleep(0.02)
         else:
-            self.serve(body, behaviour)
+            with LOCK:  # calls come at once, and each changes one file
+                self.serve(body, behaviour)
 
     def serve(self, body, behaviour):
         leases = read("leases.json", {})
