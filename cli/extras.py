@@ -14,6 +14,7 @@ EXTRA_OF = {
     "streamparse": "topologies",
     "pystorm": "topologies",
     "redis": "topologies",
+    "requests": "topologies",
     "matplotlib": "reports",
     "jinja2": "reports",
 }

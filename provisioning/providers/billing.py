@@ -1,4 +1,4 @@
-"""What leased hosts cost: a unit is billed if the host is not gone when it starts; renewing: not releasing."""
+"""What leased hosts cost: a unit is billed if the host is not gone when it starts; renewing is no call."""
 
 from __future__ import annotations
 

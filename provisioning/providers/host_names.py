@@ -38,8 +38,8 @@ def rested_name(names: Sequence[str], book: Book, now_s: float, rest_s: float) -
     used_until_s = dict.fromkeys(names, -math.inf)
     for each in book.entries:
         if each.host in used_until_s:
-            end_s = math.inf if each.ended_at_s is None else each.ended_at_s + rest_s
-            used_until_s[each.host] = max(end_s, used_until_s[each.host])
+            # the newest lease comes last
+            used_until_s[each.host] = math.inf if each.ended_at_s is None else each.ended_at_s + rest_s
     name = min(used_until_s, key=lambda each: used_until_s[each])
     if used_until_s[name] > now_s:
         raise NotStartedError(

@@ -1,11 +1,11 @@
-"""Settings of the provider: the table `[provider]`, whose `kind` says what else is in it, and `[offer.NAME]`."""
+"""Settings of the provider: `[provider]`, whose `kind` says what else is in it, and tables `[offer.NAME]`."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from bridge.faults import phrases
 from bridge.settings_section import Section
@@ -87,7 +87,7 @@ class HttpSettings(ProviderSection):
 
     kind: Literal["http"]
     url: str = Field(pattern=r"^https?://[^/?#@\s]+(/[^?#@\s]*[^/?#@\s])?$")
-    """Its address, without a slash at the end; no password is part of it."""
+    """Its address, without a slash at the end."""
     token_file: str | None = Field(default=None, min_length=1)
     """File with the bearer token; read for each call."""
     connect_limit_s: float = Field(default=3.0, gt=0, le=600)
@@ -100,6 +100,13 @@ class HttpSettings(ProviderSection):
     """Repetitions of a call at the most."""
     backoff_s: float = Field(default=0.5, ge=0, le=60)
     """Pause before the second repetition, s; each is twice the one before."""
+
+    @field_validator("url", mode="before")
+    @classmethod
+    def _is_public(cls, url: object) -> object:
+        if "@" in str(url):
+            raise ValueError("must hold no name or password; a token belongs into token_file")  # not shown
+        return url
 
 
 ProviderTable: TypeAlias = Annotated[
@@ -140,7 +147,7 @@ def provider_settings(content: Mapping[str, Any]) -> ProviderSettings:
 
 
 def provider_faults(error: ValidationError) -> list[str]:
-    """Return one phrase per fault, as `bridge.faults.phrases` does, with the paths that keys have in the file.
+    """Return one phrase per fault, as `bridge.faults.phrases` does, with paths as in the file.
 
     pydantic puts the kind into the path of what is below `provider`.
     """

@@ -31,7 +31,7 @@ def find_spec(name, *others):
 
 PathFinder.find_spec = find_spec
 """
-NOT_IMPORTED_BY_US = {"setuptools", "requests", "stormplace"}
+NOT_IMPORTED_BY_US = {"setuptools", "stormplace"}
 NOT_DECLARED_BY_US = {"pystorm"}  # streamparse brings it
 
 
