@@ -100,6 +100,12 @@ class TopologyLook:
         """Return how many executors each component has."""
         return Counter(each.component for each in self.executors)
 
+    @property
+    def tasks_without_slot(self) -> int:
+        """How many tasks are in no executor that has a slot."""
+        placed = sum(each.last_task - each.first_task + 1 for each in self.executors)
+        return sum(each.tasks for each in self.components.values()) - placed
+
 
 @dataclass(frozen=True)
 class SupervisorLook:

@@ -89,7 +89,16 @@ class ActiveLoop:
         if memory.wanted:
             return f"a change is under way: {', '.join(sorted(memory.wanted))}"
         paused = [name for name in there if look.topologies[name].status != "ACTIVE"]
-        return f"not active: {', '.join(paused)}" if paused else ""
+        if paused:
+            return f"not active: {', '.join(paused)}"
+        for name in there:
+            topology = look.topologies[name]
+            if topology.tasks_without_slot:
+                return f"{name}: {topology.tasks_without_slot} of its tasks have no slot"
+            lost = {each.host for each in topology.executors} - look.supervisors.keys()
+            if lost:
+                return f"{name}: it has workers on {', '.join(sorted(lost))}, which Nimbus does not list"
+        return ""
 
     def _decided(
         self,

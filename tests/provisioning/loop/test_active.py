@@ -113,6 +113,26 @@ def test_no_readings_hold_everything(tmp_path: Path) -> None:
     assert any("topology.metrics.reporters" in each for each in reports[-1].faults)
 
 
+@pytest.mark.parametrize(
+    ("what", "why"),
+    [
+        ("unplaced", "of its tasks have no slot"),
+        ("unlisted", "words: it has workers on host-1, which Nimbus does not list"),
+    ],
+)
+def test_a_host_that_fails_is_no_reason_to_scale(what: str, why: str, tmp_path: Path) -> None:
+    """Storm starts its executors elsewhere; until then their number is not what is seen."""
+    world = World(demand_per_s=45.0)
+    pass_rounds(world, tmp_path, 12)
+    counts, hosts = dict(world.counts), len(world.given)
+    getattr(world, what).add("host-1")
+    (report,) = pass_rounds(world, tmp_path, 1)
+    assert why in report.held
+    getattr(world, what).clear()
+    pass_rounds(world, tmp_path, 6)
+    assert (world.counts, len(world.given)) == (counts, hosts)
+
+
 def test_a_provider_that_refuses_is_asked_again(tmp_path: Path) -> None:
     world = World(demand_per_s=45.0, refuse=True)
     reports = pass_rounds(world, tmp_path, 6)

@@ -62,6 +62,8 @@ class World:
     refuse: bool = False
     never_up: bool = False
     rebalances: int = 0
+    unplaced: set[str] = field(default_factory=set)
+    unlisted: set[str] = field(default_factory=set)
 
     def call(self) -> None:
         """Count the beginning and the end of a call that has an effect: the process may be killed there."""
@@ -81,7 +83,9 @@ class World:
                 "bolt", self.tasks, (Source("spout", "default"),), shell=False, cpu=10.0, memory_mb=128.0
             ),
         }
-        topology = TopologyLook(TOPOLOGY, TOPOLOGY_ID, self.status, components, self.executors())
+        executors = tuple(each for each in self.executors() if each.host not in self.unplaced)
+        supervisors = {host: each for host, each in supervisors.items() if host not in self.unlisted}
+        topology = TopologyLook(TOPOLOGY, TOPOLOGY_ID, self.status, components, executors)
         return ClusterLook(supervisors, {TOPOLOGY: topology} if TOPOLOGY in names else {})
 
     def hosts_up(self) -> list[str]:
