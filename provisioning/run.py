@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from provisioning.loop.record import RoundRecord
     from provisioning.loop.report import Report
     from provisioning.loop.seeing import Meters
+    from provisioning.status import StatusFile
 
 _SUMMARY_S = 300.0
 """What an advice would have saved is logged so often, s."""
@@ -45,6 +46,7 @@ class Rounds:
         meters: Of tasks.
         loops: By mode.
         record: Takes each round in which a policy was asked.
+        status: Takes each round.
         kind: Of the policy.
         log: Takes one line per step, and per change of what is held, missing or limited.
         clock: Seconds since 1970.
@@ -54,6 +56,7 @@ class Rounds:
     meters: Meters
     loops: Mapping[str, Loop]
     record: RoundRecord
+    status: StatusFile
     kind: str
     log: Log
     clock: Callable[[], float] = time.time
@@ -79,7 +82,13 @@ class Rounds:
                 continue
             self._once(mode, "nothing-remembered", "")
             self._log(mode, report)
-            self.record.write(mode, self.kind, report)
+            try:
+                self.record.write(mode, self.kind, report)
+                self.status.write(mode, report)
+            except OSError as error:
+                self._once(mode, "not-kept", f"what came of the round cannot be written: {error.strerror}")
+            else:
+                self._once(mode, "not-kept", "")
             reports.append(report)
         return reports
 

@@ -22,6 +22,7 @@ from provisioning.providers.making import make_provider
 from provisioning.providers.none import NoProvider
 from provisioning.providers.provider import ProviderError
 from provisioning.run import Loop, Rounds
+from provisioning.status import StatusFile
 
 if TYPE_CHECKING:
     from formats.log import Log
@@ -66,8 +67,14 @@ def composed(
         loops["advise"] = AdvisingLoop(pool, seeing, MemoryFile(folder / "advice.json"))
     wanted = {*names["active"], *names["advise"]}
     record = RoundRecord(folder / "rounds.jsonl")
-    rounds = Rounds(lambda: cluster.look(wanted), meters, loops, record, settings.policy.kind, log)
+    status = status_file(settings)
+    rounds = Rounds(lambda: cluster.look(wanted), meters, loops, record, status, settings.policy.kind, log)
     return rounds, receiver
+
+
+def status_file(settings: ElasticSettings) -> StatusFile:
+    """Return the file that says how the loop stands."""
+    return StatusFile(Path(settings.state_directory) / "status.json")
 
 
 def _provider(settings: ElasticSettings, folder: Path, cluster: NimbusCluster) -> Provider:

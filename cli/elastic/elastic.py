@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +15,10 @@ from cli.zookeeper_options import read_zookeeper_auth
 
 def elastic(
     config: Annotated[Path, typer.Option(help="Settings (TOML).")],
+    *,
+    status: Annotated[
+        bool, typer.Option("--status", help="Print how the running loop stands, and end.")
+    ] = False,
 ) -> None:
     """Scale topologies and the hosts that they run on, or say what would be done, until SIGTERM or Ctrl-C.
 
@@ -24,11 +29,17 @@ def elastic(
 
         with refused(ElasticSettingsError):
             settings = load_elastic_settings(config)
-        from cli.elastic.composing import composed  # noqa: PLC0415
+        from cli.elastic.composing import composed, status_file  # noqa: PLC0415
         from formats.log import Log  # noqa: PLC0415
         from provisioning.providers.provider import ProviderError  # noqa: PLC0415
         from provisioning.run import run_until_asked  # noqa: PLC0415
+        from provisioning.status import StatusError, sentences  # noqa: PLC0415
 
+        if status:
+            with refused(StatusError, status=1):
+                for line in sentences(status_file(settings).read(), time.time()):
+                    typer.echo(line)
+            return
         log = Log()
         auth = read_zookeeper_auth(
             None if settings.zookeeper_auth_file is None else Path(settings.zookeeper_auth_file)

@@ -74,3 +74,9 @@ def test_without_a_cluster_it_waits_for_one(number: signal.Signals, tmp_path: Pa
         rest = process.stderr.read().splitlines()
         assert process.wait(60) == 0
     assert json.loads(rest[-1])["event"] == "elastic-stopped"
+
+
+def test_a_status_before_the_first_round_is_refused(stormplace: Stormplace, tmp_path: Path) -> None:
+    status, _, err = stormplace("elastic", "--config", settings(tmp_path), "--status")
+    assert status == 1
+    assert "no loop with these settings has run" in err

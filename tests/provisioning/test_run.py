@@ -10,6 +10,7 @@ from formats.log import Log
 from formats.nimbus import NimbusError
 from provisioning.loop.record import RoundRecord
 from provisioning.run import Rounds
+from provisioning.status import StatusFile
 from tests.provisioning.loop.world import ROUND_S, World, loop_of
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class Followed:
             world,
             {"active": loop_of(world, folder)},
             RoundRecord(folder / "rounds.jsonl"),
+            StatusFile(folder / "status.json"),
             "sized",
             Log(stream=self._text),
             lambda: world.now_s,
