@@ -12,8 +12,11 @@ from scheduler.base.checks import ModelError, number, one_of, shown, whole_numbe
 from scheduler.elasticity.layers import layers
 from scheduler.elasticity.layers.observation import LayersObservation, LayersState
 from scheduler.elasticity.layers.parameters import LayersParameters, Operator, Region
+from scheduler.elasticity.learning.season import SeasonParameters
 from scheduler.elasticity.operator_manager.model_parameters import ModelBasedParameters, OperatorWeights
+from scheduler.elasticity.operator_manager.path import Path, PathPart
 from scheduler.elasticity.operator_manager.queue_model import bounds_ms, least_executors
+from scheduler.elasticity.operator_manager.rolling_parameters import RollingParameters
 from scheduler.elasticity.operator_manager.threshold import ThresholdParameters
 from scheduler.elasticity.region_manager.idle_pool import IdlePoolParameters
 from scheduler.elasticity.region_manager.model_parameters import RegionModelParameters, RegionWeights
@@ -34,6 +37,7 @@ LAYERS = "layers"
 _OPERATORS: Mapping[str, type[Any] | None] = {
     "threshold": ThresholdParameters,
     "model-based": ModelBasedParameters,
+    "rolling": RollingParameters,
     "static": None,
 }
 _HOSTS: Mapping[str, type[Any] | None] = {
@@ -125,6 +129,17 @@ def layered_policy(
     return LayeredPolicy(parameters, first, LayersState())
 
 
+def path_of(scenario: Scenario, executors_max: int) -> Path:
+    """Return the components of a scenario as one path, by unit of load; exact for a chain."""
+    demand = scenario.demand_per_s()
+    network_ms = sum(each.delay_ms for each in scenario.component)
+    parts = (
+        PathPart(each.name, demand[each.name], 1000.0 / each.service_ms, executors_max, each.least)
+        for each in scenario.order
+    )
+    return Path(tuple(parts), (scenario.response_max_ms or 0.0) - network_ms)
+
+
 @dataclass(frozen=True)
 class _Given:
     """What managers are made from.
@@ -156,12 +171,21 @@ class _Given:
 
     def _operator(self, each: SimulatedComponent, bound_ms: float) -> Operator:
         kind = self._kind("operators", _OPERATORS)
-        given: dict[str, Any] = {"executors_max": self.executors_max, "executors_min": each.least}
+        given: dict[str, Any] = {}
+        if kind in {ThresholdParameters, ModelBasedParameters}:
+            given |= {"executors_max": self.executors_max, "executors_min": each.least}
         if kind is ModelBasedParameters:
             given |= {
                 "rate_max": self.scenario.demand_per_s()[each.name] * self.peak * _RATE_ROOM,
                 "response_max_ms": bound_ms,
                 "service_rate": 1000.0 / each.service_ms,
+                "pause_s": self.scenario.pause_s,
+                "path": path_of(self.scenario, self.executors_max),
+                "component": each.name,
+            }
+        if kind is RollingParameters:
+            given |= {
+                "path": path_of(self.scenario, self.executors_max),
                 "pause_s": self.scenario.pause_s,
             }
         manager = self._made(kind, "operator", given, OperatorWeights)
@@ -208,6 +232,8 @@ class _Given:
         try:
             if isinstance(own.get("weights"), dict):
                 own = {**own, "weights": weights(**own["weights"])}
+            if isinstance(own.get("season"), dict):
+                own = {**own, "season": SeasonParameters(**own["season"])}
             return kind(**{**given, **own})
         except TypeError as error:
             raise ModelError(f"{key}.weights", str(error)) from error

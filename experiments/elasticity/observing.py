@@ -77,6 +77,7 @@ class Observer:
         paused = any(fleet.paused_since(since_s) for fleet in fleets.values())
         executors = {name: n for fleet in fleets.values() for name, n in fleet.counts().executors.items()}
         samples = {}
+        application_load = self._application_load(slice(now.before, now.step))
         for each in self.scenario.component:
             queue, steps = self.queues.by_name[each.name], slice(now.before, now.step)
             done = float(queue.processed[now.step] - queue.processed[now.before])
@@ -94,8 +95,16 @@ class Observer:
                 float(response_ms.mean()),
                 paused,
                 backlog=float(queue.came[now.before] - queue.processed[now.before]),
+                application_load=application_load,
             )
         return samples
+
+    def _application_load(self, steps: slice) -> float | None:
+        """Return the mean response time in some steps over its bound; None if there is no bound."""
+        bound_ms = self.scenario.response_max_ms
+        if bound_ms is None:
+            return None
+        return float(np.minimum(self.queues.responses_ms(steps), _LONGEST_MS).mean()) / bound_ms
 
     def _load(self, now: Moment) -> float:
         return float(self.queues.load[now.before : now.step].mean())

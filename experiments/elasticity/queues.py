@@ -141,9 +141,14 @@ class Queues:
         response: Floats = wait_ms + alone
         return response
 
-    def responses_ms(self) -> Floats:
-        """Return the response time along the longest path in each step (steps,), ms."""
-        passed, longest = slice(0, len(self.load)), np.zeros(len(self.load))
+    def responses_ms(self, steps: slice | None = None) -> Floats:
+        """Return the response time along the longest path in some steps (n,), ms.
+
+        Args:
+            steps: Which have passed; None: all of the run.
+        """
+        passed = slice(0, len(self.load)) if steps is None else steps
+        longest = np.zeros(passed.stop - passed.start)
         until: dict[str, Floats] = {}
         for each in self.scenario.order:
             before = [until[other] for other in each.inputs]

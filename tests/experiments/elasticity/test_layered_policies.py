@@ -53,7 +53,7 @@ def test_violations_per_minute_make_those_of_the_run() -> None:
     [
         (
             {"operators": "best"},
-            'policy.x.operators: expected "threshold" or "model-based" or "static", got "best"',
+            'policy.x.operators: expected "threshold" or "model-based" or "rolling" or "static", got "best"',
         ),
         ({"hosts": 3}, 'policy.x.hosts: expected "idle-pool" or "model-based" or "static", got 3'),
         ({"hosts_max": "x"}, "policy.x.hosts_max: expected a whole number >= 1, got 'x'"),
