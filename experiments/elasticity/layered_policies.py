@@ -56,7 +56,8 @@ _KEYS = {
     "period_s",
     "region_period_s",
 }
-_EXECUTORS_MAX = 12
+EXECUTORS_MAX = 12
+"""Of each component, if a policy does not say it."""
 _RATE_ROOM = 1.25
 """Of the highest rate before what counts is the highest that managers know of."""
 
@@ -109,7 +110,7 @@ def layered_policy(
     if faults:
         raise ScenarioError("; ".join(faults))
     known = load[: scenario.counted_from] if scenario.counted_from else load
-    executors_max, hosts_max = table.get("executors_max", _EXECUTORS_MAX), table["hosts_max"]
+    executors_max, hosts_max = table.get("executors_max", EXECUTORS_MAX), table["hosts_max"]
     try:
         whole_number("executors_max", executors_max, 1)
         whole_number("hosts_max", hosts_max, 1)

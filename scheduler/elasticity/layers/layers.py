@@ -76,11 +76,12 @@ def _with_executors(
         load = 0.0 if sample is None else sample.response_ms / each.bound_ms
         # a manager without a sample does not know its component's name
         asked.append(Asked(replace(request, component=name), each.region, load, each.pause_s))
+    growing = {each.region for each in asked if each.request.action > 0}
     free = {
         region: free_slots(
-            tuple(draft.hosts.values()), [each.component for each in parameters.of_region(region)]
+            tuple(drafts[region].hosts.values()), [each.component for each in parameters.of_region(region)]
         )
-        for region, draft in drafts.items()
+        for region in growing
     }
     seen_by_all = ApplicationObservation(now_s, tuple(asked), free)
     decision, remembered = application.decide(seen_by_all, state.application, parameters.application, seed)

@@ -32,8 +32,8 @@ class Ahead(NamedTuple):
         backlog: Tuples that wait now.
     """
 
-    rates: FloatArray
-    periods: FloatArray
+    rates: tuple[float, ...]
+    periods: tuple[int, ...]
     noise: float
     backlog: float
 
@@ -62,6 +62,16 @@ def stage_lengths(periods: int) -> tuple[int, ...]:
     return tuple(lengths)
 
 
+@lru_cache(maxsize=64)
+def stages_ahead(ahead_s: float, period_s: float) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    """Return how many periods stages have, and how far ahead the middle of each is, s."""
+    lengths = stage_lengths(max(1, round(ahead_s / period_s)))
+    ends = np.cumsum(lengths)
+    middles_s = (ends - np.array(lengths) / 2.0) * period_s
+    return lengths, tuple(middles_s.tolist())
+
+
+@lru_cache(maxsize=64)
 def cheapest(running: tuple[int, ...], ahead: Ahead, parameters: RollingParameters) -> Choice:
     """Return the executors to change to now, if a change pays.
 
@@ -70,15 +80,17 @@ def cheapest(running: tuple[int, ...], ahead: Ahead, parameters: RollingParamete
     in which its backlog drains.
 
     Args:
-        running: (n_parts,) executors of each part of the path now, on the ladder or not.
+        running: (n_parts,) executors of each part of the path now, on the ladder or not; managers of all
+            parts ask the same, and the answer is kept for them.
         ahead: What is expected.
         parameters: Of the manager.
     """
     weights, (kept, capacity, shares) = parameters.weights, _columns(parameters.path, running)
-    rates, noise = np.maximum(ahead.rates, 1e-9)[:, None], max(ahead.noise, 1e-6)
+    rates, noise = np.maximum(np.array(ahead.rates), 1e-9)[:, None], max(ahead.noise, 1e-6)
     late = np.interp((kept / rates - 1.0) / noise, _NORMAL_GRID, _ABOVE)
-    staying = ahead.periods[:, None] * (weights.performance * late + weights.resources * shares)
-    left = ahead.periods[::-1].cumsum()[::-1][:, None]
+    periods = np.array(ahead.periods)[:, None]
+    staying = periods * (weights.performance * late + weights.resources * shares)
+    left = periods[::-1].cumsum()[::-1][:, None]
     waits = np.zeros((len(rates), 1))
     waits[0] = ahead.backlog
     spare = np.maximum(capacity - rates, 1e-9)
@@ -86,9 +98,7 @@ def cheapest(running: tuple[int, ...], ahead: Ahead, parameters: RollingParamete
     price = weights.reconfiguration + weights.performance * np.minimum(left, stopped / parameters.period_s)
     # a backlog that is there already drains slower the fewer run
     staying[0] += weights.performance * np.minimum(left[0], ahead.backlog / spare[0] / parameters.period_s)
-    moving = price[:, :-1] + ahead.periods[:, None] * (
-        weights.performance * late[:, :-1] + weights.resources * shares[:-1]
-    )
+    moving = price[:, :-1] + periods * (weights.performance * late[:, :-1] + weights.resources * shares[:-1])
     to_come = np.zeros(len(shares))
     for stage in range(len(rates) - 1, 0, -1):
         change = float((moving[stage] + to_come[:-1]).min())

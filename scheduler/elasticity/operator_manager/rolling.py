@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from scheduler.elasticity.learning.season import Season
 from scheduler.elasticity.managers import why_held
-from scheduler.elasticity.operator_manager.horizon import Ahead, cheapest, stage_lengths
+from scheduler.elasticity.operator_manager.horizon import Ahead, cheapest, stages_ahead
 from scheduler.elasticity.operator_manager.request import OperatorRequest
 
 if TYPE_CHECKING:
@@ -131,7 +130,7 @@ def _request(
 def _ahead(samples: Sequence[OperatorSample], state: RollingState, parameters: RollingParameters) -> Ahead:
     """Return what is expected until the horizon."""
     assert state.season is not None  # noqa: S101  # it was made when it learned
-    lengths, ahead_s = _stages(parameters.horizon_s, parameters.period_s)
+    lengths, ahead_s = stages_ahead(parameters.horizon_s, parameters.period_s)
     rates = state.season.forecast(state.until_s + np.array(ahead_s), parameters.season)
     backlog = 0.0
     for each, part in zip(samples, parameters.path.parts, strict=True):
@@ -141,13 +140,4 @@ def _ahead(samples: Sequence[OperatorSample], state: RollingState, parameters: R
     running = tuple(each.executors for each in samples)
     if backlog * 1000.0 < parameters.path.bound_ms * parameters.path.capacity(running):
         backlog = 0.0  # it waits for less than the bound
-    return Ahead(rates, np.array(lengths, dtype=np.float64), math.sqrt(state.season.noise), backlog)
-
-
-@lru_cache(maxsize=64)
-def _stages(horizon_s: float, period_s: float) -> tuple[tuple[int, ...], tuple[float, ...]]:
-    """Return how many periods stages have, and how far ahead the middle of each is, s."""
-    lengths = stage_lengths(max(1, round(horizon_s / period_s)))
-    ends = np.cumsum(lengths)
-    middles_s = (ends - np.array(lengths) / 2.0) * period_s
-    return lengths, tuple(middles_s.tolist())
+    return Ahead(tuple(rates.tolist()), lengths, math.sqrt(state.season.noise), backlog)
