@@ -1,4 +1,4 @@
-"""What a run in two layers cost per period, in the terms of paper 004, and what is the least it could have."""
+"""What a run in two layers cost per period, in the terms of paper 004, and the least it could have."""
 
 from __future__ import annotations
 

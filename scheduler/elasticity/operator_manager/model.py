@@ -116,7 +116,7 @@ def known_costs(parameters: ModelBasedParameters) -> FloatArray:
     changes = np.array(ACTIONS) != 0
     weights = parameters.weights
     resources = weights.resources * executors / parameters.executors_max
-    return frozen(parameters.price * changes + resources)
+    return frozen(weights.reconfiguration * changes + resources)
 
 
 def first_unknown(parameters: ModelBasedParameters) -> FloatArray:

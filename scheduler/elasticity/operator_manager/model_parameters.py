@@ -66,8 +66,6 @@ class ModelBasedParameters:
         start_from_queues: Repair: begin with what queues predict, not with zeros (needs `service_rate`).
         share_bound: Repair: an interval is late only if the whole application was, too: what other components
             leave of the bound may be used. What queues predict is then that of the path.
-        price_pauses: Repair: a change is known to be late for its pause and for the drain of a queue at its
-            bound, which `skip_disturbed` keeps from being learned (needs `service_rate`).
         season: Repair: the level is that of the highest rate that is expected until `ahead_s`, by what is
             usual at each time of the week; None: of the last rate.
         ahead_s: For how long from now on, s (>= 0).
@@ -94,7 +92,6 @@ class ModelBasedParameters:
     guard: bool = False
     start_from_queues: bool = False
     share_bound: bool = False
-    price_pauses: bool = False
     season: SeasonParameters | None = None
     ahead_s: float = 900.0
     path: Path | None = None
@@ -115,28 +112,14 @@ class ModelBasedParameters:
         number("pause_s", self.pause_s)
         if self.service_rate is not None:
             number("service_rate", self.service_rate, above=0.0)
-        else:
-            for each in ("start_from_queues", "price_pauses"):
-                if getattr(self, each):
-                    raise ModelError(each, "expected a service_rate beside it, got none")
+        elif self.start_from_queues:
+            raise ModelError("start_from_queues", "expected a service_rate beside it, got none")
         number("ahead_s", self.ahead_s)
         if self.path is not None and self.path.place(self.component) is None:
             raise ModelError("component", f"expected one of the path, got {shown(self.component)}")
         broken = self.conditions()
         if self.heed_conditions and broken:
             raise ModelError("weights", broken[0])
-
-    @property
-    def price(self) -> float:
-        """What a change is known to cost: its weight and, if that is priced, its pause and the drain after.
-
-        A queue at its bound has a share of 1 / (mu R_max) of its time to spare, so that pause and drain take
-        mu R_max times the pause.
-        """
-        if not self.price_pauses or self.service_rate is None:
-            return self.weights.reconfiguration
-        late_s = self.pause_s * self.service_rate * self.response_max_ms / 1000.0
-        return self.weights.reconfiguration + self.weights.performance * late_s / self.period_s
 
     def conditions(self) -> tuple[str, ...]:
         """Return what is wrong between the weights, one sentence each; empty if a good policy is optimal."""
@@ -151,10 +134,10 @@ class ModelBasedParameters:
         if weights.performance <= peak:
             less = f"(resources of {needed - 1} of {k} executors), or being late at the peak is optimal"
             broken.append(f"performance {weights.performance:g} has to be above {peak:g} {less}")
-        if self.price >= kept:
+        if weights.reconfiguration >= kept:
             more = "(what one executor costs for ever), or none is ever given back"
-            broken.append(f"reconfiguration {self.price:g} has to be below {kept:g} {more}")
-        if self.price < free:
+            broken.append(f"reconfiguration {weights.reconfiguration:g} has to be below {kept:g} {more}")
+        if weights.reconfiguration < free:
             less = "(performance for the time of a pause), or pauses are free"
-            broken.append(f"reconfiguration {self.price:g} has to be at least {free:g} {less}")
+            broken.append(f"reconfiguration {weights.reconfiguration:g} has to be at least {free:g} {less}")
         return tuple(broken)

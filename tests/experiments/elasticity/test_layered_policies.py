@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from experiments.elasticity.asked import Asked
+from experiments.elasticity.period_cost import period_cost
 from experiments.elasticity.scenario_file import ScenarioError, read_scenario
 from experiments.elasticity.simulation import simulate
 from tests.experiments.elasticity.scenarios import SHIPPED, scenario
@@ -85,3 +86,25 @@ def test_what_is_missing_is_named() -> None:
     expected = "; ".join([*missing, "response_max_ms: missing, which policy.x needs"])
     with pytest.raises(ScenarioError, match=f"^{re.escape(expected)}$"):
         simulate(given, Asked("x", "even", "small"))
+
+
+@pytest.mark.parametrize("load", ["flash", "two-level"])
+@pytest.mark.parametrize("policy", ["threshold-tuned", "model-based", "rolling"])
+def test_no_load_ends_in_a_collapse(policy: str, load: str) -> None:
+    """What waits is worked off, although three times the load comes at half past twelve; two hours later."""
+    given = PAPER.model_copy(update={"duration_min": 870.0, "counted_from_min": 600.0})
+    outcome = simulate(given, Asked(policy, load, "small", 1))
+    assert outcome.violations < 0.5
+    assert max(each.waiting for each in outcome.periods) > 3_000
+    assert min(each.waiting for each in outcome.periods[-30:]) == 0.0
+    assert sum(outcome.periods[-1].executors) < 12 * len(outcome.components), "nor does each have all it may"
+
+
+def test_looking_ahead_is_cheaper_than_thresholds_from_the_first_day_on() -> None:
+    """By executors; what is usual at which time it does not know yet."""
+    given = PAPER.model_copy(update={"duration_min": 1080.0, "counted_from_min": 360.0})
+    ours, thresholds = (
+        simulate(given, Asked(each, "sinus", "small", 1)) for each in ("rolling", "threshold-tuned")
+    )
+    assert ours.executor_hours < thresholds.executor_hours
+    assert period_cost(given, ours) < period_cost(given, thresholds)
