@@ -52,7 +52,7 @@ BESIDE = (
 )
 """With few seeds: as the paper has it, and operators of each kind beside hosts of each kind."""
 TAXI_YEAR = "taxi-year"
-OTHER_LOADS = ("sinus", *LOADS, "even", "flash", "noisy")
+OTHER_LOADS = ("taxi-minutes", "sinus", *LOADS, "even", "flash", "noisy")
 """Other loads of paper 004's set-up, by their names in its scenario."""
 UNDER_OTHER_LOADS = (TUNED, LEARNED, ROLLING, HINDSIGHT)
 _OTHER_MIN = 8 * 1440.0
