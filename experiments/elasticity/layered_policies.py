@@ -45,6 +45,8 @@ _HOSTS: Mapping[str, type[Any] | None] = {
     "model-based": RegionModelParameters,
     "static": None,
 }
+_OF_SCENARIO = {"path", "component"}
+"""Parameters of managers that only the scenario says."""
 _KEYS = {
     "kind",
     "operators",
@@ -228,15 +230,26 @@ class _Given:
             return None
         known = {field.name for field in fields(kind)}
         for name in own:
-            if name not in known:
+            if name not in known - _OF_SCENARIO:
                 raise ModelError(f"{key}.{name}", "unknown key")
         try:
             if isinstance(own.get("weights"), dict):
                 own = {**own, "weights": weights(**own["weights"])}
             if isinstance(own.get("season"), dict):
-                own = {**own, "season": SeasonParameters(**own["season"])}
+                own = {**own, "season": _season(own["season"])}
             return kind(**{**given, **own})
         except TypeError as error:
             raise ModelError(f"{key}.weights", str(error)) from error
         except ValueError as error:
             raise ValueError(f"{key}.{error}") from error
+
+
+def _season(table: Mapping[str, Any]) -> SeasonParameters:
+    known = {field.name for field in fields(SeasonParameters)}
+    for name in table:
+        if name not in known:
+            raise ModelError(f"season.{name}", "unknown key")
+    try:
+        return SeasonParameters(**table)
+    except ModelError as error:
+        raise error.under("season") from error

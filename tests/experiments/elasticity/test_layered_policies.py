@@ -69,6 +69,18 @@ def test_violations_per_minute_make_those_of_the_run() -> None:
         ),
         ({"region": {"idle_hosts": -1}}, "policy.x.region.idle_hosts: expected a whole number >= 0, got -1"),
         (
+            {"operators": "rolling", "operator": {"season": {"slot_s": 7000}}},
+            "policy.x.operator.season.slot_s: expected a whole number of them in a day, got 7000",
+        ),
+        (
+            {"operators": "rolling", "operator": {"season": {"size": 1}}},
+            "policy.x.operator.season.size: unknown key",
+        ),
+        (
+            {"operators": "rolling", "operator": {"path": []}},
+            "policy.x.operator.path: unknown key",
+        ),
+        (
             {"operators": "model-based", "operator": {"weights": {"best": 1}}},
             "policy.x.operator.weights: OperatorWeights.__init__() got an unexpected keyword argument 'best'",
         ),
