@@ -12,8 +12,11 @@ from scheduler.base.checks import ModelError, number, one_of, shown, whole_numbe
 from scheduler.elasticity.layers import layers
 from scheduler.elasticity.layers.observation import LayersObservation, LayersState
 from scheduler.elasticity.layers.parameters import LayersParameters, Operator, Region
+from scheduler.elasticity.learning.season import SeasonParameters
 from scheduler.elasticity.operator_manager.model_parameters import ModelBasedParameters, OperatorWeights
+from scheduler.elasticity.operator_manager.path import Path, PathPart
 from scheduler.elasticity.operator_manager.queue_model import bounds_ms, least_executors
+from scheduler.elasticity.operator_manager.rolling_parameters import RollingParameters
 from scheduler.elasticity.operator_manager.threshold import ThresholdParameters
 from scheduler.elasticity.region_manager.idle_pool import IdlePoolParameters
 from scheduler.elasticity.region_manager.model_parameters import RegionModelParameters, RegionWeights
@@ -34,6 +37,7 @@ LAYERS = "layers"
 _OPERATORS: Mapping[str, type[Any] | None] = {
     "threshold": ThresholdParameters,
     "model-based": ModelBasedParameters,
+    "rolling": RollingParameters,
     "static": None,
 }
 _HOSTS: Mapping[str, type[Any] | None] = {
@@ -41,6 +45,8 @@ _HOSTS: Mapping[str, type[Any] | None] = {
     "model-based": RegionModelParameters,
     "static": None,
 }
+_OF_SCENARIO = {"path", "component"}
+"""Parameters of managers that only the scenario says."""
 _KEYS = {
     "kind",
     "operators",
@@ -52,7 +58,8 @@ _KEYS = {
     "period_s",
     "region_period_s",
 }
-_EXECUTORS_MAX = 12
+EXECUTORS_MAX = 12
+"""Of each component, if a policy does not say it."""
 _RATE_ROOM = 1.25
 """Of the highest rate before what counts is the highest that managers know of."""
 
@@ -105,7 +112,7 @@ def layered_policy(
     if faults:
         raise ScenarioError("; ".join(faults))
     known = load[: scenario.counted_from] if scenario.counted_from else load
-    executors_max, hosts_max = table.get("executors_max", _EXECUTORS_MAX), table["hosts_max"]
+    executors_max, hosts_max = table.get("executors_max", EXECUTORS_MAX), table["hosts_max"]
     try:
         whole_number("executors_max", executors_max, 1)
         whole_number("hosts_max", hosts_max, 1)
@@ -123,6 +130,17 @@ def layered_policy(
         raise ScenarioError(f"{where}.{error}") from error
     first = {region: given.first(parameters.of_region(region)) for region in regions}
     return LayeredPolicy(parameters, first, LayersState())
+
+
+def path_of(scenario: Scenario, executors_max: int) -> Path:
+    """Return the components of a scenario as one path, by unit of load; exact for a chain."""
+    demand = scenario.demand_per_s()
+    network_ms = sum(each.delay_ms for each in scenario.component)
+    parts = (
+        PathPart(each.name, demand[each.name], 1000.0 / each.service_ms, executors_max, each.least)
+        for each in scenario.order
+    )
+    return Path(tuple(parts), (scenario.response_max_ms or 0.0) - network_ms)
 
 
 @dataclass(frozen=True)
@@ -156,12 +174,21 @@ class _Given:
 
     def _operator(self, each: SimulatedComponent, bound_ms: float) -> Operator:
         kind = self._kind("operators", _OPERATORS)
-        given: dict[str, Any] = {"executors_max": self.executors_max, "executors_min": each.least}
+        given: dict[str, Any] = {}
+        if kind in {ThresholdParameters, ModelBasedParameters}:
+            given |= {"executors_max": self.executors_max, "executors_min": each.least}
         if kind is ModelBasedParameters:
             given |= {
                 "rate_max": self.scenario.demand_per_s()[each.name] * self.peak * _RATE_ROOM,
                 "response_max_ms": bound_ms,
                 "service_rate": 1000.0 / each.service_ms,
+                "pause_s": self.scenario.pause_s,
+                "path": path_of(self.scenario, self.executors_max),
+                "component": each.name,
+            }
+        if kind is RollingParameters:
+            given |= {
+                "path": path_of(self.scenario, self.executors_max),
                 "pause_s": self.scenario.pause_s,
             }
         manager = self._made(kind, "operator", given, OperatorWeights)
@@ -203,13 +230,26 @@ class _Given:
             return None
         known = {field.name for field in fields(kind)}
         for name in own:
-            if name not in known:
+            if name not in known - _OF_SCENARIO:
                 raise ModelError(f"{key}.{name}", "unknown key")
         try:
             if isinstance(own.get("weights"), dict):
                 own = {**own, "weights": weights(**own["weights"])}
+            if isinstance(own.get("season"), dict):
+                own = {**own, "season": _season(own["season"])}
             return kind(**{**given, **own})
         except TypeError as error:
             raise ModelError(f"{key}.weights", str(error)) from error
         except ValueError as error:
             raise ValueError(f"{key}.{error}") from error
+
+
+def _season(table: Mapping[str, Any]) -> SeasonParameters:
+    known = {field.name for field in fields(SeasonParameters)}
+    for name in table:
+        if name not in known:
+            raise ModelError(f"season.{name}", "unknown key")
+    try:
+        return SeasonParameters(**table)
+    except ModelError as error:
+        raise error.under("season") from error

@@ -77,13 +77,15 @@ class Observer:
         paused = any(fleet.paused_since(since_s) for fleet in fleets.values())
         executors = {name: n for fleet in fleets.values() for name, n in fleet.counts().executors.items()}
         samples = {}
+        own_ms, path_ms = self.queues.times_ms(slice(now.before, now.step))
+        bound_ms = self.scenario.response_max_ms
+        application_load = None if bound_ms is None else _mean(path_ms) / bound_ms
         for each in self.scenario.component:
-            queue, steps = self.queues.by_name[each.name], slice(now.before, now.step)
+            queue = self.queues.by_name[each.name]
             done = float(queue.processed[now.step] - queue.processed[now.before])
             # a pause counts as idle
             worked_s = done * each.service_ms / 1000.0
             busy = min(1.0, worked_s / (executors[each.name] * (self.time_s(now.step) - since_s)))
-            response_ms = np.minimum(self.queues.response_ms(each, steps), _LONGEST_MS)
             samples[each.name] = OperatorSample(
                 each.name,
                 since_s,
@@ -91,9 +93,10 @@ class Observer:
                 executors[each.name],
                 load * self._demand[each.name],
                 (busy,) * executors[each.name],
-                float(response_ms.mean()),
+                _mean(own_ms[each.name]),
                 paused,
                 backlog=float(queue.came[now.before] - queue.processed[now.before]),
+                application_load=application_load,
             )
         return samples
 
@@ -135,3 +138,7 @@ class Observer:
         """
         came = float(queue.came[step] - queue.came[step - 1])
         return max(0.0, came - float(queue.capacity[step - 1]) * float(self._chance.random()))
+
+
+def _mean(times_ms: Floats) -> float:
+    return float(np.minimum(times_ms, _LONGEST_MS).mean())

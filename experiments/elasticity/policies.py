@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from experiments.elasticity.hindsight_policy import HINDSIGHT, hindsight_policy
 from experiments.elasticity.layered_policies import LAYERS, layered_policy
 from experiments.elasticity.leasing_policies import leasing_policy
 from experiments.elasticity.scenario_file import ScenarioError
@@ -42,4 +43,6 @@ def policy_of(scenario: Scenario, name: str, offer: SimulatedOffer, load: Floats
         return leasing_policy(scenario, name, table, offer, asked.seed)
     if kind == LAYERS:
         return layered_policy(scenario, name, table, offer, load)
-    raise ScenarioError(f"policy.{name}.kind: must be one of {', '.join((*KINDS, LAYERS))}")
+    if kind == HINDSIGHT:
+        return hindsight_policy(scenario, name, table, load)
+    raise ScenarioError(f"policy.{name}.kind: must be one of {', '.join((*KINDS, LAYERS, HINDSIGHT))}")

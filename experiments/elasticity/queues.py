@@ -97,9 +97,11 @@ class Queues:
     scenario: Scenario
     load: Floats
     by_name: dict[str, Queue] = field(init=False)
+    _order: tuple[SimulatedComponent, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.by_name = {each.name: Queue.empty(len(self.load)) for each in self.scenario.order}
+        self._order = self.scenario.order
+        self.by_name = {each.name: Queue.empty(len(self.load)) for each in self._order}
 
     def step(self, begin: int, end: int, executors: dict[str, Floats]) -> None:
         """Let steps pass from `begin` to before `end`.
@@ -112,7 +114,7 @@ class Queues:
         """
         step_s = self.scenario.step_s
         processed: dict[str, Floats] = {}
-        for each in self.scenario.order:
+        for each in self._order:
             arrivals = self.load[begin:end] * (each.source_per_s * step_s)
             for other, ratio in each.inputs.items():
                 arrivals = arrivals + ratio * processed[other]
@@ -143,14 +145,25 @@ class Queues:
 
     def responses_ms(self) -> Floats:
         """Return the response time along the longest path in each step (steps,), ms."""
-        passed, longest = slice(0, len(self.load)), np.zeros(len(self.load))
+        return self.times_ms(slice(0, len(self.load)))[1]
+
+    def times_ms(self, steps: slice) -> tuple[dict[str, Floats], Floats]:
+        """Return the mean time in each component in some steps (n,), and along the longest path (n,), ms.
+
+        Args:
+            steps: Which have passed.
+        """
+        longest: Floats = np.zeros(steps.stop - steps.start)
+        own: dict[str, Floats] = {}
         until: dict[str, Floats] = {}
-        for each in self.scenario.order:
-            before = [until[other] for other in each.inputs]
-            own = self.response_ms(each, passed) + each.delay_ms
-            until[each.name] = own + (np.max(before, axis=0) if before else 0.0)
+        for each in self._order:
+            own[each.name] = self.response_ms(each, steps)
+            before: Floats | float = 0.0
+            for other in each.inputs:
+                before = np.maximum(before, until[other])
+            until[each.name] = own[each.name] + each.delay_ms + before
             longest = np.maximum(longest, until[each.name])
-        return longest
+        return own, longest
 
     def late(self, factor: float) -> dict[str, Floats]:
         """Return how many of the items processed in each step were late (steps,), by component.

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 from experiments.elasticity.asked import Asked
+from experiments.elasticity.layered_run import LayeredRun, layered_run
+from experiments.elasticity.outcome import Outcome
 from experiments.elasticity.scenario_file import read_scenario
 from experiments.elasticity.simulation import simulate
 from experiments.spark_tasks import run_tasks
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from experiments.elasticity.outcome import Outcome
 
 _SCENARIOS = Path(__file__).parent / "scenarios"
 PAPER_003, PAPER_004 = _SCENARIOS / "paper-003.toml", _SCENARIOS / "paper-004.toml"
@@ -30,17 +31,32 @@ THRESHOLD, BTU, RELEASED, SIZED = "threshold", "btu", "btu-released", "sized"
 POLICIES = (THRESHOLD, BTU, RELEASED, SIZED)
 """The baseline; the paper's policy as it is described, and as its authors' program has it; and ours."""
 READINGS: tuple[QueueReading, ...] = get_args(QueueReading)
-LAYERED = (
-    "static-peak",
-    "threshold-layers",
-    "threshold-tuned",
-    "threshold-idle-pool",
-    "model-based-as-written",
+ROLLING, HINDSIGHT, LEARNED, TUNED, PLAIN = (
+    "rolling",
+    "hindsight",
     "model-based",
-    "model-based-both",
+    "threshold-tuned",
+    "threshold-layers",
 )
-"""Of paper 004, by their names in its scenario."""
+LAYERED = (PLAIN, TUNED, LEARNED, ROLLING, HINDSIGHT)
+"""Compared in paper 004's set-up with many seeds, by their names in its scenario."""
+BESIDE = (
+    "static-peak",
+    "model-based-as-written",
+    "threshold-idle-pool",
+    "threshold-both",
+    "model-based-idle-pool",
+    "model-based-both",
+    "rolling-idle-pool",
+    "rolling-both",
+)
+"""With few seeds: as the paper has it, and operators of each kind beside hosts of each kind."""
 TAXI_YEAR = "taxi-year"
+OTHER_LOADS = ("taxi-minutes", "sinus", *LOADS, "even", "flash", "noisy")
+"""Other loads of paper 004's set-up, by their names in its scenario."""
+UNDER_OTHER_LOADS = (TUNED, LEARNED, ROLLING, HINDSIGHT)
+_OTHER_MIN = 8 * 1440.0
+"""Of a run under another load, which comes again every day or sooner; the last day counts, min."""
 
 
 @dataclass(frozen=True)
@@ -50,12 +66,18 @@ class Extent:
     Attributes:
         seeds: Runs of each kind in paper 003's set-up (>= 1).
         layered_seeds: The same in paper 004's, of three weeks each (>= 1).
+        few_seeds: Runs there of each kind that is not compared with many (>= 1).
         layered: Policies there.
+        beside: Policies there with few seeds.
+        loads: Other loads there, with few seeds.
     """
 
     seeds: int = 5
-    layered_seeds: int = 3
+    layered_seeds: int = 10
+    few_seeds: int = 2
     layered: tuple[str, ...] = LAYERED
+    beside: tuple[str, ...] = BESIDE
+    loads: tuple[str, ...] = OTHER_LOADS
 
 
 @dataclass(frozen=True)
@@ -77,13 +99,17 @@ class Sweep:
 
     Attributes:
         leased: In paper 003's set-up, by reading of queues.
-        layered: In paper 004's.
+        layered: In paper 004's, with many seeds.
         counted_days: Of the latter, days that count.
+        beside: In paper 004's, with few seeds.
+        other_loads: The same under other loads; one day counts.
     """
 
     leased: dict[QueueReading, tuple[Run, ...]]
-    layered: tuple[Run, ...]
+    layered: tuple[LayeredRun, ...]
     counted_days: float
+    beside: tuple[LayeredRun, ...] = ()
+    other_loads: tuple[LayeredRun, ...] = ()
 
 
 def leased_runs(seeds: int, reading: QueueReading) -> list[Asked]:
@@ -108,21 +134,32 @@ def run_sweep(
         MachineError: Spark ended a run.
     """
     leased, layered = read_scenario(PAPER_003), read_scenario(PAPER_004)
+    shorter = layered.model_copy(update={"duration_min": _OTHER_MIN, "counted_from_min": _OTHER_MIN - 1440.0})
+    many, few = range(1, extent.layered_seeds + 1), range(1, extent.few_seeds + 1)
     # the long ones first, so that no processor waits for the last of them
-    asked = [
-        (layered, Asked(policy, TAXI_YEAR, "small", seed))
-        for seed, policy in product(range(1, extent.layered_seeds + 1), extent.layered)
+    main = [Asked(each, TAXI_YEAR, "small", seed) for seed, each in product(many, extent.layered)]
+    beside = [Asked(each, TAXI_YEAR, "small", seed) for seed, each in product(few, extent.beside)]
+    others = [
+        Asked(policy, load, "small", seed)
+        for load, policy, seed in product(extent.loads, UNDER_OTHER_LOADS, few)
     ]
-    longer = len(asked)
-    asked += [(leased, each) for reading in READINGS for each in leased_runs(extent.seeds, reading)]
-    tasks = [partial(simulate, scenario, each) for scenario, each in asked]
-    outcomes = run_tasks(spark, "simulated elasticity", tasks, report)
-    runs = [Run(each, outcome) for (_, each), outcome in zip(asked, outcomes, strict=True)]
+    tasks: list[Callable[[], LayeredRun | Outcome]] = []
+    tasks += [partial(layered_run, layered, each) for each in (*main, *beside)]
+    tasks += [partial(layered_run, shorter, each) for each in others]
+    asked = [each for reading in READINGS for each in leased_runs(extent.seeds, reading)]
+    tasks += [partial(simulate, leased, each) for each in asked]
+    found = run_tasks(spark, "simulated elasticity", tasks, report)
+    in_layers = [each for each in found if isinstance(each, LayeredRun)]
+    outcomes = [each for each in found if isinstance(each, Outcome)]
+    runs = [Run(each, outcome) for each, outcome in zip(asked, outcomes, strict=True)]
+    first, second = len(main), len(main) + len(beside)
     return Sweep(
         {
-            reading: tuple(r for r in runs[longer:] if r.asked.parameters["queue_reading"] == reading)
+            reading: tuple(r for r in runs if r.asked.parameters["queue_reading"] == reading)
             for reading in READINGS
         },
-        tuple(runs[:longer]),
+        tuple(in_layers[:first]),
         (layered.duration_min - layered.counted_from_min) / 1440.0,
+        tuple(in_layers[first:second]),
+        tuple(in_layers[second:]),
     )

@@ -5,8 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
+from experiments.elasticity.layered_run import LayeredRun
 from experiments.elasticity.report.figures import draw_over_time
-from experiments.elasticity.report.layered_summary import layered_figures, layered_targets
+from experiments.elasticity.report.layered_summary import (
+    days_of,
+    layered_figures,
+    layered_targets,
+    under_loads,
+)
 from experiments.elasticity.report.summary import figures, of_paper, settings, targets
 from experiments.elasticity.sweep import BTU, OFFERS, POLICIES, READINGS, THRESHOLD
 from experiments.machine import provenance
@@ -35,7 +41,7 @@ def write_report(sweep: Sweep, out: Path) -> Path:
         MachineError: It cannot be written.
     """
     found = {reading: figures(runs) for reading, runs in sweep.leased.items()}
-    layered = layered_figures(sweep)
+    layered = layered_figures(sweep.layered, sweep.counted_days)
     checks = [*targets(found), *layered_targets(layered)]
     first = sweep.leased[READINGS[0]]
     seeds = {run.asked.seed for run in first}
@@ -53,11 +59,16 @@ def write_report(sweep: Sweep, out: Path) -> Path:
             paper=of_paper(),
             compared=(THRESHOLD, BTU),
             layered=[each.cells() for each in layered],
+            beside=[each.cells() for each in layered_figures(sweep.beside, sweep.counted_days)],
+            beside_seeds=len({run.asked.seed for run in sweep.beside}),
+            by_day=days_of(sweep.layered),
+            by_load=under_loads(sweep.other_loads),
             layered_seeds=len({run.asked.seed for run in sweep.layered}),
             days=sweep.counted_days,
         )
         (out / MARKDOWN).write_text(text, encoding="utf-8")
-    runs = [run for own in sweep.leased.values() for run in own] + list(sweep.layered)
+    runs: list[Run | LayeredRun] = [run for own in sweep.leased.values() for run in own]
+    runs += (*sweep.layered, *sweep.beside, *sweep.other_loads)
     write_json(
         out / JSON,
         {
@@ -69,7 +80,10 @@ def write_report(sweep: Sweep, out: Path) -> Path:
     return out / MARKDOWN
 
 
-def _without_periods(run: Run) -> dict[str, object]:
+def _without_periods(run: Run | LayeredRun) -> dict[str, object]:
     found = asdict(replace(run.outcome, periods=()))
     del found["periods"]
+    if isinstance(run, LayeredRun):
+        own = asdict(run)
+        found |= {key: own[key] for key in ("cost", "least", "day_costs", "day_violations")}
     return found

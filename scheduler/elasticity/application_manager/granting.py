@@ -66,8 +66,8 @@ class Grant:
 
     Attributes:
         component: Whose.
-        action: +1 or -1 if it is granted, else 0.
-        status: Whether it is granted, or why not.
+        action: What is granted of it; 0 if nothing is.
+        status: Whether it is granted, or why not; "granted" also if there is a place for some of it only.
     """
 
     component: str
@@ -81,7 +81,7 @@ class ApplicationDecision:
 
     Attributes:
         grants: One per request, in the order in which they were judged.
-        unmet: M_r by region: requests that found no place.
+        unmet: M_r by region: executors that were asked for and found no place.
         pause_s: Of the change: the longest of its parts, s.
     """
 
@@ -129,8 +129,11 @@ def decide(
             status = "budget"
         elif action > 0 and free[each.region] < 1:
             status = "conflict" if each.region in had else "no-slot"
-            unmet[each.region] += 1
+            unmet[each.region] += action
         if status == "granted":
+            granted = min(action, free[each.region]) if action > 0 else action
+            unmet[each.region] += max(0, action - granted)
+            action = granted
             free[each.region] -= action
             had |= {each.region}
             pause_s = max(pause_s, each.pause_s)
@@ -142,7 +145,7 @@ def decide(
         _spent(pauses_left, pause_s),
         {**state.changed_s, **dict.fromkeys(changed, now_s)},
     )
-    return ApplicationDecision(tuple(grants), dict(unmet), pause_s), after
+    return ApplicationDecision(tuple(grants), dict(+unmet), pause_s), after
 
 
 def _rank(asked: Asked, order: GrantOrder) -> tuple[bool, float, str]:

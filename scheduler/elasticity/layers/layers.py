@@ -69,18 +69,19 @@ def _with_executors(
             continue
         manager = MANAGERS[type(each.manager)]
         sample = observation.samples.get(name)
-        seen = OperatorObservation(now_s, sample, state.changed_s.get(name))
+        seen = OperatorObservation(now_s, sample, state.changed_s.get(name), observation.samples)
         request, states[name] = manager.decide(seen, states.get(name, manager.first), each.manager, seed)
         if request.verdict == "held":
             drafts[each.region] = drafts[each.region].because("held", name, request.why)
         load = 0.0 if sample is None else sample.response_ms / each.bound_ms
         # a manager without a sample does not know its component's name
         asked.append(Asked(replace(request, component=name), each.region, load, each.pause_s))
+    growing = {each.region for each in asked if each.request.action > 0}
     free = {
         region: free_slots(
-            tuple(draft.hosts.values()), [each.component for each in parameters.of_region(region)]
+            tuple(drafts[region].hosts.values()), [each.component for each in parameters.of_region(region)]
         )
-        for region, draft in drafts.items()
+        for region in growing
     }
     seen_by_all = ApplicationObservation(now_s, tuple(asked), free)
     decision, remembered = application.decide(seen_by_all, state.application, parameters.application, seed)
@@ -110,15 +111,20 @@ def _with_executors(
 
 def _changed(draft: Draft, operator: Operator, action: int, parameters: LayersParameters, why: str) -> Draft:
     by_name = {each.component.name: each.component for each in parameters.of_region(operator.region)}
-    component, hosts = operator.component.name, tuple(draft.hosts.values())
-    if action > 0:
-        home = home_of_one_more(hosts, by_name[component], by_name)
-        if home is None:
-            # room that no other component needs is not enough for this one
-            return draft.because("limited", component, f"{why}: no-slot")
-        return draft.started(component, home).because("grown", component, why)
-    home = home_of_one_less(hosts, component, by_name)
-    return draft if home is None else draft.stopped(component, home).because("shrunk", component, why)
+    component = operator.component.name
+    for done in range(abs(action)):
+        hosts = tuple(draft.hosts.values())
+        if action > 0:
+            home = home_of_one_more(hosts, by_name[component], by_name)
+            if home is None:
+                # room that no other component needs is not enough for this one
+                grown = draft.because("grown", component, why) if done else draft
+                return grown.because("limited", component, f"{why}: no-slot")
+            draft = draft.started(component, home)
+        else:
+            home = home_of_one_less(hosts, component, by_name)
+            draft = draft if home is None else draft.stopped(component, home)
+    return draft.because("grown" if action > 0 else "shrunk", component, why)
 
 
 def _with_hosts(

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
-from scheduler.elasticity.operator_manager import model_based, threshold
+from scheduler.elasticity.operator_manager import model_based, rolling, threshold
 from scheduler.elasticity.operator_manager.model_based import ModelBasedState
 from scheduler.elasticity.operator_manager.model_parameters import ModelBasedParameters
+from scheduler.elasticity.operator_manager.rolling import RollingState
+from scheduler.elasticity.operator_manager.rolling_parameters import RollingParameters
 from scheduler.elasticity.operator_manager.threshold import ThresholdParameters, ThresholdState
 from scheduler.elasticity.region_manager import idle_pool
 from scheduler.elasticity.region_manager import model_based as region_model_based
@@ -17,7 +19,7 @@ from scheduler.elasticity.region_manager.model_parameters import RegionModelPara
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-OperatorParameters: TypeAlias = ThresholdParameters | ModelBasedParameters
+OperatorParameters: TypeAlias = ThresholdParameters | ModelBasedParameters | RollingParameters
 RegionParameters: TypeAlias = IdlePoolParameters | RegionModelParameters
 
 
@@ -43,6 +45,7 @@ class Manager(NamedTuple):
 MANAGERS: Mapping[type[Any], Manager] = {
     ThresholdParameters: Manager(threshold.decide, ThresholdState()),
     ModelBasedParameters: Manager(model_based.decide, ModelBasedState()),
+    RollingParameters: Manager(rolling.decide, RollingState()),
     IdlePoolParameters: Manager(idle_pool.decide, IdlePoolState()),
     RegionModelParameters: Manager(region_model_based.decide, RegionModelState()),
 }

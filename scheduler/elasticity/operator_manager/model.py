@@ -12,7 +12,7 @@ from scheduler.base.arrays import BoolArray, FloatArray, frozen
 from scheduler.elasticity.learning.choice import ACTIONS
 from scheduler.elasticity.learning.estimates import Fit, averaged, clamped, fitted
 from scheduler.elasticity.learning.transitions import counted, first_counts, probabilities
-from scheduler.elasticity.operator_manager.queue_model import response_ms
+from scheduler.elasticity.operator_manager.queue_model import least_executors
 
 if TYPE_CHECKING:
     from scheduler.elasticity.operator_manager.model_parameters import ModelBasedParameters
@@ -126,10 +126,21 @@ def first_unknown(parameters: ModelBasedParameters) -> FloatArray:
     if parameters.start_from_queues and parameters.service_rate is not None:
         for level in range(levels):
             rate = (level + 0.5) / levels * parameters.rate_max
-            for row in range(k):
-                late = response_ms(rate, row + 1, parameters.service_rate) > parameters.response_max_ms
-                first[row, level] = parameters.weights.performance * late
+            needed = _needed(rate, parameters)
+            first[: needed - 1, level] = parameters.weights.performance
     return frozen(first)
+
+
+def _needed(rate: float, parameters: ModelBasedParameters) -> int:
+    """Return how many executors queues ask for at a rate; one more than the most if those are not enough."""
+    most = parameters.executors_max
+    if parameters.path is None or not parameters.share_bound:
+        assert parameters.service_rate is not None  # noqa: S101  # it is checked beside start_from_queues
+        return least_executors(rate, parameters.service_rate, parameters.response_max_ms, most) or most + 1
+    place = parameters.path.place(parameters.component)
+    assert place is not None  # noqa: S101  # it is checked with the parameters
+    needed = parameters.path.least(rate / parameters.path.parts[place].per_item)
+    return most + 1 if needed is None else needed[place]
 
 
 @lru_cache(maxsize=256)

@@ -10,6 +10,7 @@ import numpy as np
 
 from scheduler.base.arrays import frozen
 from scheduler.elasticity.learning.choice import ACTIONS, greedy
+from scheduler.elasticity.learning.season import Season
 from scheduler.elasticity.managers import why_held
 from scheduler.elasticity.operator_manager.model import OperatorModel, first_unknown
 from scheduler.elasticity.operator_manager.request import OperatorRequest
@@ -31,12 +32,14 @@ class ModelBasedState:
         level: x of the last sample; None: there was none.
         until_s: End of the last sample's interval, s, so that none is learned from twice.
         saturated: Samples in a row of saturated executors.
+        season: What is known of rates; None: nothing yet, or it is not asked for.
     """
 
     model: OperatorModel | None = None
     level: int | None = None
     until_s: float = -math.inf
     saturated: int = 0
+    season: Season | None = None
 
 
 def level_of(rate: float, parameters: ModelBasedParameters) -> int:
@@ -78,7 +81,7 @@ def _request(
 ) -> OperatorRequest:
     """Return what is asked for after a sample that has been learned from."""
     assert state.model is not None  # noqa: S101  # it was made when it learned
-    worth = state.model.worth[sample.executors - 1, level_of(sample.arrival_rate, parameters)]
+    worth = state.model.worth[sample.executors - 1, state.level or 0]
     stay, more = float(worth[0]), float(worth[ACTIONS.index(1)])
     if sample.executors < parameters.executors_min:
         why = f"at least {parameters.executors_min} executors are to run"
@@ -104,17 +107,36 @@ def learned(
     if sample.until_s <= state.until_s:
         return state
     model = OperatorModel.first(parameters) if state.model is None else state.model
-    level = level_of(sample.arrival_rate, parameters)
+    season = _seen(state.season, sample, parameters)
+    level = level_of(_rate(season, sample, parameters), parameters)
     if state.level is not None:
         model = model.followed(state.level, level)
         if not (parameters.skip_disturbed and disturbed(sample, parameters)):
             late = sample.response_ms > parameters.response_max_ms
+            if parameters.share_bound and sample.application_load is not None:
+                late = late and sample.application_load > 1.0
             paid = parameters.weights.performance if late else 0.0
             model = model.charged(sample.executors, level, paid, parameters)
     if parameters.guard:
         model = _without_saturated_levels(model, parameters)
     busy = sum(sample.utilisation) / sample.executors > _BUSY
-    return ModelBasedState(model.swept(parameters), level, sample.until_s, state.saturated + 1 if busy else 0)
+    saturated = state.saturated + 1 if busy else 0
+    return ModelBasedState(model.swept(parameters), level, sample.until_s, saturated, season)
+
+
+def _seen(season: Season | None, sample: OperatorSample, parameters: ModelBasedParameters) -> Season | None:
+    if parameters.season is None:
+        return None
+    known = Season.first(parameters.season) if season is None else season
+    return known.seen(sample.until_s, sample.arrival_rate, parameters.season)
+
+
+def _rate(season: Season | None, sample: OperatorSample, parameters: ModelBasedParameters) -> float:
+    """Return the rate whose level counts: the last one, or the highest that is expected."""
+    if season is None or parameters.season is None:
+        return sample.arrival_rate
+    times_s = sample.until_s + np.arange(0.0, parameters.ahead_s + 1.0, parameters.period_s)
+    return float(season.forecast(times_s, parameters.season).max())
 
 
 def disturbed(sample: OperatorSample, parameters: ModelBasedParameters) -> bool:

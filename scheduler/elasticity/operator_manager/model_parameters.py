@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from scheduler.base.checks import ModelError, number, whole_number
+from scheduler.base.checks import ModelError, number, shown, whole_number
 from scheduler.elasticity.operator_manager.queue_model import least_executors
+
+if TYPE_CHECKING:
+    from scheduler.elasticity.learning.season import SeasonParameters
+    from scheduler.elasticity.operator_manager.path import Path
 
 _SUM = 1e-9
 """Weights add up to 1 within this."""
@@ -59,6 +64,13 @@ class ModelBasedParameters:
         guard: Repair: executors that are saturated twice while nothing is asked ask for one more, and a
             level at which every number of executors seems to be late is learned anew.
         start_from_queues: Repair: begin with what queues predict, not with zeros (needs `service_rate`).
+        share_bound: Repair: an interval is late only if the whole application was, too: what other components
+            leave of the bound may be used. What queues predict is then that of the path.
+        season: Repair: the level is that of the highest rate that is expected until `ahead_s`, by what is
+            usual at each time of the week; None: of the last rate.
+        ahead_s: For how long from now on, s (>= 0).
+        path: Of which the component is a part; None: unknown.
+        component: Its name in the path; needed with it.
         heed_conditions: Refuse weights with which a bad policy is optimal (`conditions`).
     """
 
@@ -79,6 +91,11 @@ class ModelBasedParameters:
     keep_estimates: bool = False
     guard: bool = False
     start_from_queues: bool = False
+    share_bound: bool = False
+    season: SeasonParameters | None = None
+    ahead_s: float = 900.0
+    path: Path | None = None
+    component: str = ""
     heed_conditions: bool = True
 
     def __post_init__(self) -> None:
@@ -97,6 +114,9 @@ class ModelBasedParameters:
             number("service_rate", self.service_rate, above=0.0)
         elif self.start_from_queues:
             raise ModelError("start_from_queues", "expected a service_rate beside it, got none")
+        number("ahead_s", self.ahead_s)
+        if self.path is not None and self.path.place(self.component) is None:
+            raise ModelError("component", f"expected one of the path, got {shown(self.component)}")
         broken = self.conditions()
         if self.heed_conditions and broken:
             raise ModelError("weights", broken[0])

@@ -11,11 +11,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OperatorRequest:
-    """One executor more or less, or none.
+    """Executors more or less, or none.
 
     Attributes:
         component: Whose; empty if nothing is known of it.
-        action: +1, -1 or 0; other than 0 only if the verdict is "asked".
+        action: How many more (> 0) or less (< 0); other than 0 only if the verdict is "asked". The paper's
+            managers ask for one.
         verdict: Kind of the request.
         why: One sentence.
         score: Cost to come of the action, in the terms of the manager; 0 for those that know none.

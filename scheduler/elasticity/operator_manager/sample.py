@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from scheduler.base.checks import ModelError, name, number, whole_number
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 @dataclass(frozen=True)
@@ -21,6 +25,7 @@ class OperatorSample:
         response_ms: R_op, mean time in the component, waiting included, ms (>= 0).
         paused: Whether any component of the topology paused within the interval.
         backlog: Tuples that waited already when it began (>= 0).
+        application_load: R / R_max of the whole application in it (>= 0); None: not measured.
     """
 
     component: str
@@ -32,6 +37,7 @@ class OperatorSample:
     response_ms: float
     paused: bool = False
     backlog: float = 0.0
+    application_load: float | None = None
 
     def __post_init__(self) -> None:
         name("component", self.component)
@@ -48,6 +54,8 @@ class OperatorSample:
             number(f"utilisation[{k}]", each)
         number("response_ms", self.response_ms)
         number("backlog", self.backlog)
+        if self.application_load is not None:
+            number("application_load", self.application_load)
 
 
 @dataclass(frozen=True)
@@ -58,8 +66,10 @@ class OperatorObservation:
         now_s: Time of the decision, s.
         sample: The last one; None: nothing was measured, which is not a load of 0.
         changed_s: When executors of the component last were changed, s; None: never.
+        others: The last samples of the topology's components by name, for managers that plan for several.
     """
 
     now_s: float
     sample: OperatorSample | None
     changed_s: float | None = None
+    others: Mapping[str, OperatorSample] = field(default_factory=dict)

@@ -9,8 +9,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from experiments.elasticity.asked import Asked
+from experiments.elasticity.layered_run import LayeredRun
 from experiments.elasticity.report.elasticity_report import JSON, PICTURE, write_report
-from experiments.elasticity.report.layered_summary import layered_figures, layered_targets
+from experiments.elasticity.report.layered_summary import (
+    days_of,
+    layered_figures,
+    layered_targets,
+    under_loads,
+)
 from experiments.elasticity.report.summary import of_paper, settings
 from experiments.elasticity.scenario_file import read_scenario
 from experiments.elasticity.simulation import simulate
@@ -21,8 +27,6 @@ from experiments.elasticity.sweep import (
     TAXI_YEAR,
     THRESHOLD,
     Extent,
-    Run,
-    Sweep,
     leased_runs,
     run_sweep,
 )
@@ -35,7 +39,7 @@ if TYPE_CHECKING:
 
 @pytest.mark.spark
 def test_a_report_has_every_run(spark: SparkSession, tmp_path: Path) -> None:
-    sweep = run_sweep(spark, Extent(seeds=1, layered_seeds=1, layered=("static-peak",)))
+    sweep = run_sweep(spark, Extent(1, 1, 1, layered=("static-peak",), beside=(), loads=()))
     for reading, runs in sweep.leased.items():
         assert [run.asked for run in runs] == leased_runs(1, reading)
     one = sweep.leased["waiting"][0]
@@ -55,20 +59,35 @@ def test_means_have_intervals_and_targets() -> None:
     run = read_scenario(PAPER_004).model_copy(update={"duration_min": 2.0, "counted_from_min": 0.0})
     outcome = simulate(run, Asked("static-peak", "even", "small"))
     runs = [
-        Run(
+        LayeredRun(
             Asked(policy, TAXI_YEAR, "small", seed),
-            replace(outcome, violations=late, reconfigurations=changes),
+            replace(outcome, periods=(), violations=late, reconfigurations=changes),
+            cost=0.08 + late,
+            least=0.07,
+            day_costs=(0.09, 0.08 + late),
+            day_violations=(0.04, late),
         )
-        for policy, changes in (("model-based", 2), ("threshold-layers", 8), ("threshold-tuned", 4))
+        for policy, changes in (
+            ("model-based", 2),
+            ("threshold-layers", 8),
+            ("threshold-tuned", 4),
+            ("rolling", 1),
+            ("hindsight", 1),
+        )
         for seed, late in ((1, 0.01), (2, 0.03))
     ]
-    found = layered_figures(Sweep({}, tuple(runs), 1.0))
+    found = layered_figures(runs, 1.0)
     assert found[0].cells()[:2] == ["`model-based`", "2.00 +- 1.96"]
-    assert [(each.measured, each.reached) for each in layered_targets(found)][::3] == [
+    assert found[0].cells()[6:] == ["100.0 +- 19.6", "30.0 +- 19.6"]
+    assert [(each.measured, each.reached) for each in layered_targets(found)][:4:3] == [
         ("2.00 %", False),
         ("100%", False),
     ]
     assert [each.reached for each in layered_targets(found)][1:3] == [True, True]
+    assert [each.reached for each in layered_targets(found)][4:] == [True, True, False]
+    assert days_of(runs)[0] == ["1", *["4.00, 90"] * 5]
+    assert days_of(runs)[1][:2] == ["2", "2.00, 100"]
+    assert [row[:3] for row in under_loads(runs)][:1] == [[TAXI_YEAR, "`model-based`", "2.00 +- 1.96"]]
 
 
 def test_the_papers_tables_agree_with_themselves() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from experiments.elasticity.asked import Asked
+from experiments.elasticity.period_cost import period_cost
 from experiments.elasticity.scenario_file import ScenarioError, read_scenario
 from experiments.elasticity.simulation import simulate
 from tests.experiments.elasticity.scenarios import SHIPPED, scenario
@@ -53,7 +54,7 @@ def test_violations_per_minute_make_those_of_the_run() -> None:
     [
         (
             {"operators": "best"},
-            'policy.x.operators: expected "threshold" or "model-based" or "static", got "best"',
+            'policy.x.operators: expected "threshold" or "model-based" or "rolling" or "static", got "best"',
         ),
         ({"hosts": 3}, 'policy.x.hosts: expected "idle-pool" or "model-based" or "static", got 3'),
         ({"hosts_max": "x"}, "policy.x.hosts_max: expected a whole number >= 1, got 'x'"),
@@ -67,6 +68,18 @@ def test_violations_per_minute_make_those_of_the_run() -> None:
             "policy.x.operator.scale_out: expected a number > 0 and <= 1, got 2",
         ),
         ({"region": {"idle_hosts": -1}}, "policy.x.region.idle_hosts: expected a whole number >= 0, got -1"),
+        (
+            {"operators": "rolling", "operator": {"season": {"slot_s": 7000}}},
+            "policy.x.operator.season.slot_s: expected a whole number of them in a day, got 7000",
+        ),
+        (
+            {"operators": "rolling", "operator": {"season": {"size": 1}}},
+            "policy.x.operator.season.size: unknown key",
+        ),
+        (
+            {"operators": "rolling", "operator": {"path": []}},
+            "policy.x.operator.path: unknown key",
+        ),
         (
             {"operators": "model-based", "operator": {"weights": {"best": 1}}},
             "policy.x.operator.weights: OperatorWeights.__init__() got an unexpected keyword argument 'best'",
@@ -85,3 +98,25 @@ def test_what_is_missing_is_named() -> None:
     expected = "; ".join([*missing, "response_max_ms: missing, which policy.x needs"])
     with pytest.raises(ScenarioError, match=f"^{re.escape(expected)}$"):
         simulate(given, Asked("x", "even", "small"))
+
+
+@pytest.mark.parametrize("load", ["flash", "two-level"])
+@pytest.mark.parametrize("policy", ["threshold-tuned", "model-based", "rolling"])
+def test_no_load_ends_in_a_collapse(policy: str, load: str) -> None:
+    """What waits is worked off, although three times the load comes at half past twelve; two hours later."""
+    given = PAPER.model_copy(update={"duration_min": 870.0, "counted_from_min": 600.0})
+    outcome = simulate(given, Asked(policy, load, "small", 1))
+    assert outcome.violations < 0.5
+    assert max(each.waiting for each in outcome.periods) > 3_000
+    assert min(each.waiting for each in outcome.periods[-30:]) == 0.0
+    assert sum(outcome.periods[-1].executors) < 12 * len(outcome.components), "nor does each have all it may"
+
+
+def test_looking_ahead_is_cheaper_than_thresholds_from_the_first_day_on() -> None:
+    """By executors; what is usual at which time it does not know yet."""
+    given = PAPER.model_copy(update={"duration_min": 1080.0, "counted_from_min": 360.0})
+    ours, thresholds = (
+        simulate(given, Asked(each, "sinus", "small", 1)) for each in ("rolling", "threshold-tuned")
+    )
+    assert ours.executor_hours < thresholds.executor_hours
+    assert period_cost(given, ours) < period_cost(given, thresholds)

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import gzip
+from collections import Counter
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from pydantic import TypeAdapter
 
-from experiments.elasticity.loads import Load, load_at
+from experiments.elasticity.loads import Load, Series, load_at
+from experiments.elasticity.scenario_file import read_scenario
+from tests.experiments.elasticity.scenarios import SHIPPED
+
+RIDES = Path(__file__).parents[3] / "data" / "debs2015" / "nyc2013_fullrate_rides_100000events.csv.gz"
 
 
 def at(steps: int, step_s: float = 60.0, seed: int = 0, **load: Any) -> list[float]:
@@ -47,3 +54,16 @@ def test_sinus() -> None:
     wave = at(4, 900.0, kind="sinus", least=1, most=3, period_s=3600)
     half = 2**-0.5
     assert wave == pytest.approx([2 + half, 2 + half, 2 - half, 2 - half])
+
+
+def test_recorded_minutes_are_those_of_the_file() -> None:
+    """Trips that began in each minute; the last minute of the file is cut."""
+    began: Counter[str] = Counter()
+    with gzip.open(RIDES, "rt", encoding="ascii") as lines:
+        for line in lines:
+            _, kind, start, *_ = line.split(",")
+            began[start[:16]] += kind == "START"
+    load = read_scenario(SHIPPED / "paper-004.toml").load["taxi-minutes"]
+    assert isinstance(load, Series)
+    assert list(load.values) == [began[minute] for minute in sorted(began)][:105]
+    assert load_at(load, 105, 60.0, 1).mean() == pytest.approx(660.0, rel=0.001)

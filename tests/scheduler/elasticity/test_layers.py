@@ -13,9 +13,12 @@ from scheduler.elasticity.application_manager import granting as application
 from scheduler.elasticity.application_manager.asking import ApplicationObservation, Asked
 from scheduler.elasticity.infrastructure_manager import granting as infrastructure
 from scheduler.elasticity.infrastructure_manager.granting import AskedHosts
-from scheduler.elasticity.operator_manager import model_based, threshold
+from scheduler.elasticity.learning.season import Season, SeasonParameters
+from scheduler.elasticity.operator_manager import model_based, rolling, threshold
 from scheduler.elasticity.operator_manager.model_parameters import ModelBasedParameters, OperatorWeights
+from scheduler.elasticity.operator_manager.path import Path, PathPart
 from scheduler.elasticity.operator_manager.queue_model import least_executors, response_ms
+from scheduler.elasticity.operator_manager.rolling_parameters import RollingParameters
 from scheduler.elasticity.operator_manager.sample import OperatorObservation, OperatorSample
 from scheduler.elasticity.region_manager import idle_pool
 from scheduler.elasticity.region_manager.report import RegionObservation, RegionReport
@@ -27,7 +30,7 @@ class Loop:
     """Two components in one region, at even rates; hosts are up one period after they were granted."""
 
     def __init__(self, rates: tuple[float, float], manager: Any, parameters: Any, state: Any) -> None:
-        self.rates, self.manager, self.parameters = rates, manager, parameters
+        self.rates, self.manager, self.parameters = rates, manager, _of_both(parameters)
         self.executors, self.states, self.changed = [1, 1], [state, state], False
         self.ready, self.booting, self.moves = 1, 0, 0
         self.application = application.ApplicationState()
@@ -35,16 +38,17 @@ class Loop:
     def period(self, k: int) -> None:
         """Measure, ask, grant, carry out."""
         now_s = 60.0 * (k + 1)
-        asked = []
+        asked, samples = [], {}
         for i, (rate, n) in enumerate(zip(self.rates, self.executors, strict=True)):
             busy = min(1.0, rate / n / SERVICE_RATE)
             response = min(9e9, response_ms(rate, n, SERVICE_RATE))
-            sample = OperatorSample(
+            samples[f"c{i}"] = OperatorSample(
                 f"c{i}", now_s - 60, now_s, n, rate, (busy,) * n, response, paused=self.changed
             )
-            observation = OperatorObservation(now_s, sample)
-            request, self.states[i] = self.manager.decide(observation, self.states[i], self.parameters, 0)
-            asked.append(Asked(request, "north", response / BOUND_MS))
+        for i, sample in enumerate(samples.values()):
+            observation = OperatorObservation(now_s, sample, others=samples)
+            request, self.states[i] = self.manager.decide(observation, self.states[i], self.parameters[i], 0)
+            asked.append(Asked(request, "north", sample.response_ms / BOUND_MS))
         free = self.ready * PER_HOST - sum(self.executors)
         decision, self.application = application.decide(
             ApplicationObservation(now_s, tuple(asked), {"north": free}),
@@ -74,6 +78,10 @@ class Loop:
         action = sum(each.action for each in grants)
         self.moves += abs(action)
         self.ready, self.booting = self.ready + self.booting + min(0, action), max(0, action)
+
+
+def _of_both(parameters: Any) -> tuple[Any, Any]:
+    return parameters if isinstance(parameters, tuple) else (parameters, parameters)
 
 
 def run(loop: Loop, periods: int, quiet: int) -> None:
@@ -144,3 +152,40 @@ def test_learning_comes_to_rest_if_weights_meet_the_conditions(
     if climbing_pays(chosen):
         for rate, n in zip(rates, loop.executors, strict=True):
             assert n >= (least_executors(rate, SERVICE_RATE, BOUND_MS, MOST) or 1)
+
+
+KNOWING = rolling.RollingState(replace(Season.first(SeasonParameters()), noise=1e-6))
+"""That the load is even; learning it takes hours, in which ever fewer executors are enough."""
+
+
+def looking_ahead(path: Path, chosen: OperatorWeights) -> RollingParameters:
+    """Return parameters if their weights meet the conditions."""
+    unchecked = RollingParameters(path=path, weights=chosen, pause_s=20.0, heed_conditions=False)
+    assume(not unchecked.conditions())
+    return replace(unchecked, heed_conditions=True)
+
+
+@given(even, weights)
+def test_looking_ahead_comes_to_rest_with_bounds_of_their_own(
+    rates: tuple[float, float], chosen: OperatorWeights
+) -> None:
+    """And keeps them."""
+    parameters = tuple(
+        looking_ahead(Path((PathPart(f"c{i}", 1.0, SERVICE_RATE, MOST),), BOUND_MS), chosen) for i in range(2)
+    )
+    loop = Loop(rates, rolling, parameters, KNOWING)
+    run(loop, 25, 15)
+    for rate, n in zip(rates, loop.executors, strict=True):
+        assert n >= (least_executors(rate, SERVICE_RATE, BOUND_MS, MOST) or 1)
+
+
+@given(st.floats(1, 420), st.floats(0.1, 1.0), weights)
+def test_looking_ahead_comes_to_rest_with_a_bound_for_both(
+    rate: float, per_item: float, chosen: OperatorWeights
+) -> None:
+    """And keeps it."""
+    parts = (PathPart("c0", 1.0, SERVICE_RATE, MOST), PathPart("c1", per_item, SERVICE_RATE, MOST))
+    parameters = looking_ahead(Path(parts, 2 * BOUND_MS), chosen)
+    loop = Loop((rate, rate * per_item), rolling, parameters, KNOWING)
+    run(loop, 25, 15)
+    assert parameters.path.response_ms(loop.executors, rate) <= 2 * BOUND_MS

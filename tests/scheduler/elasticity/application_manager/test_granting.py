@@ -56,6 +56,17 @@ def test_the_last_place_goes_to_the_latest_one() -> None:
     assert decision.unmet == {"north": 1}
 
 
+def test_of_several_executors_as_many_are_granted_as_there_are_places() -> None:
+    """The others are places that the region lacks."""
+    decision, _ = decided(asked("a", 3, load=1.5), asked("b", 2), asked("c", -1), free={"north": 1})
+    assert [(each.component, each.action, each.status) for each in decision.grants] == [
+        ("c", -1, "granted"),
+        ("a", 2, "granted"),
+        ("b", 0, "conflict"),
+    ]
+    assert decision.unmet == {"north": 3}
+
+
 def test_the_last_place_may_go_to_the_one_that_expects_most() -> None:
     decision, _ = decided(
         asked("a", 1, load=1.2, gain=0.3), asked("b", 1, load=1.5, gain=0.2), free={"north": 1}, order="gain"

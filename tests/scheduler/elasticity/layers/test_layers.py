@@ -13,6 +13,8 @@ from scheduler.elasticity.layers.parameters import LayersParameters, Operator, R
 from scheduler.elasticity.leasing.component import Component
 from scheduler.elasticity.leasing.decision import Change, LeasingDecision, Release
 from scheduler.elasticity.leasing.host import Host, HostStatus, Offer
+from scheduler.elasticity.operator_manager.path import Path, PathPart
+from scheduler.elasticity.operator_manager.rolling_parameters import RollingParameters
 from scheduler.elasticity.operator_manager.sample import OperatorSample
 from scheduler.elasticity.operator_manager.threshold import ThresholdParameters
 from scheduler.elasticity.region_manager.idle_pool import IdlePoolParameters
@@ -110,3 +112,21 @@ def test_nothing_is_decided_twice_in_a_period() -> None:
 def test_an_operator_of_no_region() -> None:
     with pytest.raises(ValueError, match=r'^operators\[0\].region: there is no region "east"$'):
         LayersParameters(operators=(Operator(A, "east", 20),), regions={})
+
+
+def test_several_executors_start_and_stop_in_one_round() -> None:
+    """As many as hosts have room for."""
+    parameters = RollingParameters(path=Path((PathPart("a", 1.0, 10.0, 6),), 400.0))
+    given = replace(PARAMETERS, operators=(Operator(A, "north", 400, parameters),))
+    north = (host("n1", a=1), host("n2"), host("n3"))
+    busy = OperatorSample("a", 0, 60, 1, 26.0, (1.0,), 1e6)
+    decision, _ = layers.decide(seen(60, north, busy), STEADY, given, 0)
+    assert decision["north"].starts == (Change("a", "n1"), Change("a", "n2"), Change("a", "n2"))
+    full = (host("n1", a=1), host("n2", "booting"))
+    decision, state = layers.decide(seen(60, full, busy), STEADY, given, 0)
+    assert decision["north"].starts == (Change("a", "n1"),)
+    assert state.unmet == {"north": 2}
+    north = (host("n1", a=2), host("n2", a=2))
+    calm = OperatorSample("a", 0, 60, 4, 2.0, (0.05,) * 4, 100.0)
+    decision, _ = layers.decide(seen(60, north, calm), STEADY, given, 0)
+    assert decision["north"].stops == (Change("a", "n1"), Change("a", "n1"), Change("a", "n2"))

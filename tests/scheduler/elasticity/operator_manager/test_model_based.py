@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from scheduler.elasticity.learning.choice import greedy
+from scheduler.elasticity.learning.season import SeasonParameters
 from scheduler.elasticity.operator_manager.model import OperatorModel, first_unknown
 from scheduler.elasticity.operator_manager.model_based import (
     ModelBasedState,
@@ -19,6 +20,7 @@ from scheduler.elasticity.operator_manager.model_based import (
 )
 from scheduler.elasticity.operator_manager.model_parameters import ModelBasedParameters, OperatorWeights
 from scheduler.elasticity.operator_manager.sample import OperatorObservation, OperatorSample
+from tests.scheduler.elasticity.operator_manager.paths import CHAIN
 
 WEIGHTS = OperatorWeights(performance=0.5, reconfiguration=0.3, resources=0.2)
 
@@ -187,6 +189,53 @@ def test_overload_is_learned_although_a_backlog_is_left() -> None:
     )
 
 
+def test_with_a_shared_bound_only_the_application_makes_an_interval_late() -> None:
+    """Late itself, and late together with the others."""
+    chosen = parameters(share_bound=True)
+    paid = []
+    for load in (0.9, 1.1, None):
+        sample = late(1, 1, 60.0, late=True, application_load=load)
+        state = learned(ModelBasedState(example(), level=0), sample, chosen)
+        assert state.model is not None
+        paid.append(state.model.unknown[0, 1])
+    assert paid == [0.25, 0.5, 0.5]
+
+
+def test_with_a_shared_bound_queues_predict_the_whole_path() -> None:
+    """At 686 items per second cell would need 3 by a bound of its own, and does with 2."""
+    given = {
+        "executors_max": 12,
+        "rate_max": 1960.0,
+        "levels": 10,
+        "response_max_ms": 10.8,
+        "service_rate": 400.0,
+        "start_from_queues": True,
+        "path": CHAIN,
+        "component": "cell",
+        "heed_conditions": False,
+    }
+    own, shared = (
+        first_unknown(parameters(**given, share_bound=each))[:, 3].tolist() for each in (False, True)
+    )
+    assert own == [0.5] * 2 + [0.0] * 10
+    assert shared == [0.5] * 1 + [0.0] * 11
+
+
+def test_the_level_is_that_of_the_highest_rate_that_is_expected() -> None:
+    """Two days of 80 tuples per second from the sixth hour on, and 20 before it."""
+    chosen = parameters(season=SeasonParameters(season_s=86_400.0, slot_s=3600.0), ahead_s=5400.0)
+    state = ModelBasedState()
+    for hour in range(24 + 5):
+        rate = 80.0 if hour % 24 > 5 else 20.0
+        until_s = 3600.0 * (hour + 1)
+        sample = OperatorSample("count", until_s - 3600, until_s, 1, rate, (0.5,), 10.0)
+        state = learned(state, sample, chosen)
+        if hour % 24 == 3:
+            assert state.level == 0, "two hours before it rises"
+    assert state.level == 1, "an hour before"
+    assert learned(ModelBasedState(), sample, parameters()).level == 0
+
+
 def test_on_such_an_interval_nothing_is_asked_for() -> None:
     """Although the levels in it are learned from."""
     chosen = parameters(hold_disturbed=True)
@@ -315,6 +364,8 @@ def test_old_samples_teach_nothing() -> None:
             {"weights": OperatorWeights(0.5, 0.3, 0.2), "pause_s": 600.0},
             "weights: reconfiguration 0.3 has to be at least 0.5 .*",
         ),
+        ({"ahead_s": -1.0}, "ahead_s: expected a number >= 0, got -1.0"),
+        ({"path": CHAIN}, 'component: expected one of the path, got ""'),
         ({"start_from_queues": True}, "start_from_queues: expected a service_rate beside it, got none"),
         ({"discount": 1}, "discount: expected a number < 1, got 1"),
         ({"learning_rate": 0}, "learning_rate: expected a number > 0 and <= 1, got 0"),

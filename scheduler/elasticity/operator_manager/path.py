@@ -1,0 +1,197 @@
+"""A path of components that share one bound: which numbers of executors carry the most, for each total."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scheduler.base.arrays import FloatArray, frozen
+from scheduler.base.checks import ModelError, name, number, shown, whole_number
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_HALVINGS = 50
+"""Of the range in which the highest rate of a rung lies."""
+
+
+@dataclass(frozen=True)
+class PathPart:
+    """A component of a path.
+
+    Attributes:
+        component: Its name.
+        per_item: Tuples that come to it for one that comes to the path (> 0).
+        service_rate: mu, tuples per second of one executor (> 0).
+        executors_max: Most executors (>= executors_min).
+        executors_min: Least (>= 1).
+    """
+
+    component: str
+    per_item: float
+    service_rate: float
+    executors_max: int
+    executors_min: int = 1
+
+    def __post_init__(self) -> None:
+        name("component", self.component)
+        number("per_item", self.per_item, above=0.0)
+        number("service_rate", self.service_rate, above=0.0)
+        whole_number("executors_min", self.executors_min, 1)
+        whole_number("executors_max", self.executors_max, self.executors_min)
+
+
+@dataclass(frozen=True)
+class Path:
+    """Components that share a bound.
+
+    Attributes:
+        parts: The components (at least one); rates are measured at the first.
+        bound_ms: On the mean time along them, without the network, ms; above what they take without load.
+    """
+
+    parts: tuple[PathPart, ...]
+    bound_ms: float
+
+    def __post_init__(self) -> None:
+        if not self.parts:
+            raise ModelError("path.parts", "expected a component, got none")
+        names = [part.component for part in self.parts]
+        for k, each in enumerate(names):
+            if each in names[:k]:
+                raise ModelError(f"path.parts[{k}].component", f"{shown(each)} is there twice")
+        alone = sum(1000.0 / part.service_rate for part in self.parts)
+        number("path.bound_ms", self.bound_ms, above=alone)
+
+    @property
+    def executors_max(self) -> int:
+        """Most executors of all parts."""
+        return sum(part.executors_max for part in self.parts)
+
+    @property
+    def executors_min(self) -> int:
+        """Least executors of all parts."""
+        return sum(part.executors_min for part in self.parts)
+
+    def place(self, component: str) -> int | None:
+        """Return the place of a component; None if it is no part of the path."""
+        names = [part.component for part in self.parts]
+        return names.index(component) if component in names else None
+
+    def response_ms(self, executors: Sequence[int], rate: float) -> float:
+        """Return the mean time along the path, ms; infinite where a part cannot keep up.
+
+        Args:
+            executors: (n_parts,) of each; they are equal queues (M/M/1).
+            rate: Tuples per second that come to the path.
+        """
+        total = 0.0
+        for part, k in zip(self.parts, executors, strict=True):
+            spare = part.service_rate - rate * part.per_item / k
+            if spare <= 0.0:
+                return math.inf
+            total += 1000.0 / spare
+        return total
+
+    def capacity(self, executors: Sequence[int]) -> float:
+        """Return the highest rate into the path that all parts keep up with, tuples per second.
+
+        Args:
+            executors: (n_parts,) of each part.
+        """
+        each = zip(self.parts, executors, strict=True)
+        return min(k * part.service_rate / part.per_item for part, k in each)
+
+    def kept(self, executors: Sequence[int]) -> float:
+        """Return the highest rate into the path at which it keeps its bound, tuples per second.
+
+        Args:
+            executors: (n_parts,) of each part.
+        """
+        low, high = 0.0, self.capacity(executors)
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2.0
+            if self.response_ms(executors, middle) <= self.bound_ms:
+                low = middle
+            else:
+                high = middle
+        return low
+
+    def least(self, rate: float) -> tuple[int, ...] | None:
+        """Return the fewest executors that keep the bound (n_parts,); None if even the most do not.
+
+        Args:
+            rate: Tuples per second that come to the path.
+        """
+        executors = [
+            max(part.executors_min, int(rate * part.per_item / part.service_rate) + 1) for part in self.parts
+        ]
+        if any(k > part.executors_max for part, k in zip(self.parts, executors, strict=True)):
+            return None
+        while self.response_ms(executors, rate) > self.bound_ms:
+            # the time of a part falls ever more slowly with its executors: taking the largest gain is exact
+            gains = [
+                _gain_ms(part, k, rate) if k < part.executors_max else -1.0
+                for part, k in zip(self.parts, executors, strict=True)
+            ]
+            best = max(range(len(gains)), key=gains.__getitem__)
+            if gains[best] < 0.0:
+                return None
+            executors[best] += 1
+        return tuple(executors)
+
+
+def _gain_ms(part: PathPart, executors: int, rate: float) -> float:
+    """Return by how much one executor more shortens the time in a part that keeps up, ms."""
+    before = part.service_rate - rate * part.per_item / executors
+    after = part.service_rate - rate * part.per_item / (executors + 1)
+    return 1000.0 / before - 1000.0 / after
+
+
+@dataclass(frozen=True, eq=False)
+class Ladder:
+    """The best numbers of executors for each total; one rung has one executor more than the one before.
+
+    Attributes:
+        executors: (n_rungs, n_parts) of each part.
+        kept: (n_rungs,) highest rate into the path at which its bound is kept, tuples per second; rises.
+        capacity: (n_rungs,) highest rate that all parts keep up with.
+    """
+
+    executors: tuple[tuple[int, ...], ...]
+    kept: FloatArray
+    capacity: FloatArray
+
+
+@lru_cache(maxsize=64)
+def ladder_of(path: Path) -> Ladder:
+    """Return the best numbers of executors for each total.
+
+    The rate at which a total is just enough is found by halving; what is enough there carries the most of all
+    numbers with this total.
+
+    Args:
+        path: The path.
+    """
+    rungs: list[tuple[int, ...]] = []
+    highest = path.capacity([part.executors_max for part in path.parts])
+    for total in range(path.executors_min, path.executors_max + 1):
+        low, high, best = 0.0, highest, path.least(0.0)
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2.0
+            found = path.least(middle)
+            if found is not None and sum(found) <= total:
+                low, best = middle, found
+            else:
+                high = middle
+        if best is not None and best not in rungs:
+            rungs.append(best)
+    return Ladder(
+        tuple(rungs),
+        frozen(np.array([path.kept(each) for each in rungs])),
+        frozen(np.array([path.capacity(each) for each in rungs])),
+    )
