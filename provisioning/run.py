@@ -27,6 +27,8 @@ _SUMMARY_S = 300.0
 
 
 _SHOWN = 10
+_JUMP_S = 5.0
+"""A clock that goes by more than so much against a steady one between two rounds was set, s."""
 _TROUBLE = ("host-lost", "given-up", "kept", "failed")
 
 
@@ -50,6 +52,7 @@ class Rounds:
         kind: Of the policy.
         log: Takes one line per step, and per change of what is held, missing or limited.
         clock: Seconds since 1970.
+        steady: Seconds that no one sets.
     """
 
     look: Callable[[], ClusterLook]
@@ -60,6 +63,8 @@ class Rounds:
     kind: str
     log: Log
     clock: Callable[[], float] = time.time
+    steady: Callable[[], float] = time.monotonic
+    _offset_s: float | None = None
     _said: dict[tuple[str, str], object] = field(default_factory=dict)
     _summed_s: float = 0.0
 
@@ -71,6 +76,8 @@ class Rounds:
             self._once("all", "nimbus-silent", str(error))
             return ()
         self._once("all", "nimbus-silent", "")
+        if self._clock_jumped():
+            self.meters.follow(())  # what was counted before is of another time
         self.meters.follow({each.topology_id for each in look.topologies.values()})
         reports = []
         for mode, loop in self.loops.items():
@@ -79,6 +86,9 @@ class Rounds:
                 report = loop.round(look, now_s)
             except MemoryFileError as error:
                 self._once(mode, "nothing-remembered", str(error))
+                continue
+            except Exception:  # what is to be is on the disk: the next round goes on from there
+                self.log.exception("round-failed", mode=mode)
                 continue
             self._once(mode, "nothing-remembered", "")
             self._log(mode, report)
@@ -91,6 +101,15 @@ class Rounds:
                 self._once(mode, "not-kept", "")
             reports.append(report)
         return reports
+
+    def _clock_jumped(self) -> bool:
+        """Return whether the clock was set since the last round, and say so."""
+        offset_s = self.clock() - self.steady()
+        before_s, self._offset_s = self._offset_s, offset_s
+        if before_s is None or abs(offset_s - before_s) < _JUMP_S:
+            return False
+        self.log.warning("clock-jumped", by_s=round(offset_s - before_s, 1))
+        return True
 
     def _log(self, mode: str, report: Report) -> None:
         self._once(mode, "held", report.held, self.log.info)

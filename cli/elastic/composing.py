@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from formats.address import Address
 from formats.nimbus import NimbusError
@@ -33,16 +34,17 @@ if TYPE_CHECKING:
 
 def composed(
     settings: ElasticSettings, log: Log, auth: ZookeeperAuth | None
-) -> tuple[Rounds, GraphiteReceiver]:
-    """Return the loop and its receiver, which is not started yet.
+) -> tuple[Rounds, GraphiteReceiver, TextIO]:
+    """Return the loop, its receiver, which is not started yet, and the lock that it holds while it is open.
 
     Raises:
-        ValueError: An address is none.
+        ValueError: An address is none, or another loop runs with this state directory.
         ProviderError: A file of the provider is missing or faulty, or its service does not answer.
         OSError: The receiver's address cannot be listened on, or the folder cannot be made.
     """
     folder = Path(settings.state_directory)
     folder.mkdir(parents=True, exist_ok=True)
+    lock = _lock(folder)
     cluster = NimbusCluster([Address.parse(each) for each in settings.nimbus.split(",")])
     meters = TaskMeters(time.time, settings.window_s)
     receiver = GraphiteReceiver(Address.parse(settings.graphite), meters.take)
@@ -69,7 +71,18 @@ def composed(
     record = RoundRecord(folder / "rounds.jsonl")
     status = status_file(settings)
     rounds = Rounds(lambda: cluster.look(wanted), meters, loops, record, status, settings.policy.kind, log)
-    return rounds, receiver
+    return rounds, receiver, lock
+
+
+def _lock(folder: Path) -> TextIO:
+    """Keep other loops from this folder: two would bring the cluster to two places."""
+    file = (folder / "lock").open("w", encoding="utf-8")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        file.close()
+        raise ValueError(f"state_directory: another loop runs with {folder}") from error
+    return file
 
 
 def status_file(settings: ElasticSettings) -> StatusFile:

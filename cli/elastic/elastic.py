@@ -45,9 +45,10 @@ def elastic(
             None if settings.zookeeper_auth_file is None else Path(settings.zookeeper_auth_file)
         )
         with refused(ValueError, ProviderError, OSError, by=str(config)):
-            rounds, receiver = composed(settings, log, auth)
-    receiver.start()
-    typer.echo(f"stormplace elastic ready, reporters are listened to at {settings.graphite}")
-    run_until_asked(rounds, settings.interval_s)
-    receiver.stop()
-    log.info("elastic-stopped")
+            rounds, receiver, lock = composed(settings, log, auth)
+    with lock:
+        receiver.start()
+        typer.echo(f"stormplace elastic ready, reporters are listened to at {settings.graphite}")
+        run_until_asked(rounds, settings.interval_s)
+        receiver.stop()
+        log.info("elastic-stopped")

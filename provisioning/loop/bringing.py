@@ -164,7 +164,7 @@ class Bringing:
                     changes={**memory.changes, name: changes},
                 )
                 self._did("changed", name, _named(wanted))
-            elif wanted.asked_s is None or self.now_s - wanted.asked_s >= _AGAIN_S:
+            elif wanted.asked_s is None or not 0.0 <= self.now_s - wanted.asked_s < _AGAIN_S:
                 memory = self._asked(memory, name, wanted)
         return memory
 
@@ -213,7 +213,8 @@ class Bringing:
             lifetime_s = each.at_s - self.now_s + 2.0 * self.settings.boot_timeout_s
             self._try(host, partial(self.drains.hold, host, max(lifetime_s, 60.0)))
             empty = supervisor is None or not supervisor.used_workers
-            since_s = (each.empty_s or self.now_s) if empty else None
+            # a clock that was set back begins anew
+            since_s = min(each.empty_s or self.now_s, self.now_s) if empty else None
             draining[host] = replace(each, empty_s=since_s)
             if since_s is not None and self.now_s - since_s >= self.settings.settle_s:
                 self._try(host, partial(self.provider.release, each.lease_id, each.at_s, self.now_s))

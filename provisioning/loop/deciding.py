@@ -142,8 +142,8 @@ def with_changes(
     for full, more in sorted(change.items()):
         name, _, component = full.partition("/")
         topology = look.topologies.get(name)
-        if topology is None or not more:
-            continue
+        if topology is None or component not in topology.components or not more:
+            continue  # its owner has started another version meanwhile
         there = topology.counts()
         before = wanted[name].executors if name in wanted else {}
         now, tasks = before.get(component, there[component]), topology.components[component].tasks

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import logging
+import shutil
 from collections.abc import Mapping
 from functools import cache
 from logging.handlers import RotatingFileHandler
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
@@ -19,13 +22,12 @@ from scheduler.elasticity.leasing.observation import ComponentReading, Observati
 from scheduler.elasticity.leasing.removal_score import RemovalWeights
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from provisioning.loop.report import Report
 
 VERSION = 1
 _BYTES = 32 * 2**20
-_FILES = 4
+_FILES = 20
+"""Full files are compressed, to a thirtieth: hours of rounds of the largest clusters, weeks of others."""
 _NAMES = {
     "Mapping": Mapping,
     "Component": Component,
@@ -54,7 +56,7 @@ class RoundRecord:
     """Writes rounds to a file, of which a few are kept.
 
     Args:
-        path: The file; older ones have a number at their end.
+        path: The file; older ones have a number at their end, and are compressed.
 
     Raises:
         OSError: It cannot be opened.
@@ -62,6 +64,8 @@ class RoundRecord:
 
     def __init__(self, path: Path) -> None:
         self._handler = RotatingFileHandler(path, maxBytes=_BYTES, backupCount=_FILES - 1, encoding="utf-8")
+        self._handler.namer = "{}.gz".format
+        self._handler.rotator = _compressed
 
     def write(self, mode: str, kind: str, report: Report) -> None:
         """Add a round; one in which no policy was asked is none."""
@@ -83,6 +87,12 @@ class RoundRecord:
     def close(self) -> None:
         """Close the file."""
         self._handler.close()
+
+
+def _compressed(source: str, target: str) -> None:
+    with Path(source).open("rb") as full, gzip.open(target, "wb", compresslevel=1) as file:
+        shutil.copyfileobj(full, file)
+    Path(source).unlink()
 
 
 def _plain(value: Any) -> Any:

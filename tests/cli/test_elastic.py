@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import signal
 import subprocess
@@ -57,6 +58,16 @@ def test_a_missing_file_is_refused(stormplace: Stormplace, tmp_path: Path) -> No
     status, _, err = stormplace("elastic", "--config", tmp_path / "none.toml")
     assert status == 2
     assert "none.toml: cannot be read" in err
+
+
+def test_two_loops_with_one_folder_are_refused(stormplace: Stormplace, tmp_path: Path) -> None:
+    path = settings(tmp_path)
+    (tmp_path / "state").mkdir()
+    with (tmp_path / "state" / "lock").open("w", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        status, _, err = stormplace("elastic", "--config", path)
+    assert status == 2
+    assert "another loop runs with" in err
 
 
 @pytest.mark.programs

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from formats.log import Log
 from formats.nimbus import NimbusError
+from provisioning.loop.active import ActiveLoop
 from provisioning.loop.record import RoundRecord
 from provisioning.run import Rounds
 from provisioning.status import StatusFile
@@ -15,6 +16,8 @@ from tests.provisioning.loop.world import ROUND_S, World, loop_of
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import pytest
 
     from provisioning.cluster.look import ClusterLook
 
@@ -25,6 +28,7 @@ class Followed:
     def __init__(self, world: World, folder: Path) -> None:
         self.world = world
         self.silent = False
+        self.set_by_s = 0.0
         self._text = io.StringIO()
         self._rounds = Rounds(
             self._look,
@@ -34,6 +38,7 @@ class Followed:
             StatusFile(folder / "status.json"),
             "sized",
             Log(stream=self._text),
+            lambda: world.now_s + self.set_by_s,
             lambda: world.now_s,
         )
 
@@ -83,3 +88,24 @@ def test_a_memory_that_cannot_be_read_stops_nothing_else(tmp_path: Path) -> None
     (line,) = Followed(World(), tmp_path).lines(3)
     assert line["event"] == "nothing-remembered"
     assert str(tmp_path / "active.json") in line["why"]
+
+
+def test_a_clock_that_is_set_is_named_and_what_was_counted_before_dropped(tmp_path: Path) -> None:
+    """Else a rate would be of a time that has not passed."""
+    followed = Followed(World(), tmp_path)
+    followed.lines(6)
+    followed.set_by_s = -3600.0
+    (line, *_) = followed.lines(3)
+    assert (line["event"], line["by_s"]) == ("clock-jumped", -3600.0)
+    assert followed.world.dropped == 1
+
+
+def test_a_fault_of_a_round_ends_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    followed = Followed(World(), tmp_path)
+    followed.lines(3)
+    with monkeypatch.context() as broken:
+        broken.setattr(ActiveLoop, "round", lambda *_: 1 / 0)
+        (line,) = followed.lines(1)
+    assert line["event"] == "round-failed"
+    assert "ZeroDivisionError" in line["exception"]
+    assert not followed.lines(1)

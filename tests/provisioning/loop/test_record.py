@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from typing import TYPE_CHECKING
 
 import pytest
@@ -37,3 +38,16 @@ def test_each_round_is_decided_again_to_the_same(kind: str, tmp_path: Path) -> N
 def test_another_version_is_refused() -> None:
     with pytest.raises(ValueError, match="version: expected 1, got 2"):
         asked_again('{"version": 2}')
+
+
+def test_full_files_are_compressed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("provisioning.loop.record._BYTES", 4000)
+    world, record = World(), RoundRecord(tmp_path / "rounds.jsonl")
+    loop = loop_of(world, tmp_path)
+    for _ in range(10):
+        record.write("active", "sized", loop.round(world.look(), world.now_s))
+        world.now_s += ROUND_S
+    record.close()
+    lines = gzip.decompress((tmp_path / "rounds.jsonl.1.gz").read_bytes()).decode().splitlines()
+    assert lines
+    assert all(before == again for before, again in map(asked_again, lines))
