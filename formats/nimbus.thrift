@@ -6,8 +6,12 @@ struct GlobalStreamId {
   2: required string streamId;
 }
 
-/* which grouping it is does not matter here */
+struct NullStruct {
+}
+
+/* of the groupings, whether every task gets every tuple is all that matters here */
 struct Grouping {
+  3: optional NullStruct all;
 }
 
 struct ShellComponent {

@@ -106,7 +106,7 @@ def sentences(status: Mapping[str, Any], now_s: float) -> Iterator[str]:
     """
     for mode, found in status.items():
         age_s = now_s - found["time"]
-        old = ": no loop runs with these settings" if age_s > _OLD_S else ""
+        old = ": there was no round since" if age_s > _OLD_S else ""
         yield f"{mode}, {age_s:.0f} s ago{old}"
         for key in ("held", "limited"):
             if found[key]:

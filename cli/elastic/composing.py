@@ -59,7 +59,8 @@ def composed(
         for mode in ("active", "advise")
     }
     loops: dict[str, Loop] = {}
-    if names["active"]:
+    # hosts that are leased go back also where nothing is scaled any more
+    if names["active"] or settings.provider is not None:
         pool = Pool(settings, offer, names["active"])
         loops["active"] = ActiveLoop(
             pool, cluster, provider, drains, seeing, MemoryFile(folder / "active.json")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -17,10 +18,12 @@ class Source:
     Attributes:
         component: Who emits it.
         stream: Its id.
+        to_all: Whether each task gets every item.
     """
 
     component: str
     stream: str
+    to_all: bool = False
 
 
 @dataclass(frozen=True)
@@ -135,3 +138,10 @@ class ClusterLook:
 
     supervisors: Mapping[str, SupervisorLook]
     topologies: Mapping[str, TopologyLook]
+
+    @cached_property
+    def hosts_with_executors(self) -> frozenset[str]:
+        """Hosts on which executors of these topologies are assigned."""
+        looks = self.topologies.values()
+        scaled = {each.host for one in looks for each in one.executors}
+        return frozenset(scaled | {each.host for one in looks for each in one.storms})

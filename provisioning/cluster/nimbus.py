@@ -72,11 +72,15 @@ class NimbusCluster:
         """Return whether workers of any topology are assigned to a host.
 
         Raises:
-            NimbusError: Nimbus does not answer.
+            NimbusError: Nimbus does not answer, or does not list the host.
         """
         with connect(self._addresses, timeout_s=_TIMEOUT_S) as client:
             supervisors = client.getClusterInfo().supervisors
-        return any(each.host == host and each.num_used_workers for each in supervisors)
+        found = [each.num_used_workers for each in supervisors if each.host == host]
+        if not found:
+            # workers outlive their supervisor
+            raise NimbusError(f"Nimbus does not list {host}")
+        return any(found)
 
     def rebalance(self, name: str, executors: Mapping[str, int]) -> None:
         """Change how many executors components of a topology have, all in one step; spouts rest for a second.
@@ -141,8 +145,8 @@ def _topology(client: Any, summary: Any) -> TopologyLook | None:
 def _component(name: str, part: Any, common: Any, topology_conf: Mapping[str, Any]) -> StormComponent:
     conf = {**_DEFAULTS, **_numbers(topology_conf), **_numbers(json.loads(common.json_conf or "{}"))}
     inputs = tuple(
-        Source(stream.componentId, stream.streamId)
-        for stream in common.inputs
+        Source(stream.componentId, stream.streamId, grouping.all is not None)
+        for stream, grouping in common.inputs.items()
         if not stream.componentId.startswith(_SYSTEM) and not stream.streamId.startswith(_SYSTEM)
     )
     return StormComponent(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from provisioning.loop.bringing import Bringing
 from provisioning.loop.deciding import decided
+from provisioning.loop.memory import Draining
 from provisioning.loop.report import Asked, Report
 from provisioning.providers.provider import ProviderError
 from scheduler.base.checks import ModelError
@@ -68,30 +69,40 @@ class ActiveLoop:
             leases = tuple(self.provider.leases(now_s))
         except ProviderError as error:
             return Report(now_s, held=f"the provider does not say which hosts are leased: {error}")
-        bringing = Bringing(self.cluster, self.provider, self.drains, self.pool.settings, now_s)
-        memory = bringing.bring(memory, look, leases)
-        seen = self.seeing.measure(look, self.pool.names, memory, now_s)
-        components, faults = self.pool.components(look)
+        bringing = self._bringing(now_s)
+        brought = bringing.bring(memory, look, leases)
+        if brought != memory:
+            # what was asked for is known, whatever fails below
+            self.file.write(brought)
+        pool = replace(self.pool, leased=frozenset(each.host for each in leases if each.live and each.host))
+        seen = self.seeing.measure(look, pool.names, brought, now_s)
+        components, faults = pool.components(look)
         report = Report(now_s, steps=tuple(bringing.steps), faults=(*faults, *seen.faults))
         held = self._why_held(look, seen.memory)
+        if not components:
+            self.file.write(_with_idle_hosts_draining(seen.memory, pool, look, leases))
+            return replace(report, held=held or "none of its topologies is active on the cluster")
         if not held:
             try:
-                return self._decided(components, look, leases, seen, report)
+                return replace(self, pool=pool)._decided(components, look, leases, seen, report)
             except ModelError as error:
                 held = str(error)
         self.file.write(seen.memory)
         return replace(report, held=held)
 
+    def _bringing(self, now_s: float) -> Bringing:
+        settings, names = self.pool.settings, self.pool.names
+        return Bringing(self.cluster, self.provider, self.drains, settings, names, now_s)
+
     def _why_held(self, look: ClusterLook, memory: Memory) -> str:
-        there = [name for name in self.pool.names if name in look.topologies]
-        if not there:
-            return "none of its topologies is on the cluster"
         if memory.wanted:
             return f"a change is under way: {', '.join(sorted(memory.wanted))}"
-        paused = [name for name in there if look.topologies[name].status != "ACTIVE"]
-        if paused:
-            return f"not active: {', '.join(paused)}"
-        for name in there:
+        active = [
+            name
+            for name in self.pool.names
+            if name in look.topologies and look.topologies[name].status == "ACTIVE"
+        ]
+        for name in active:
             topology = look.topologies[name]
             if topology.tasks_without_slot:
                 return f"{name}: {topology.tasks_without_slot} of its tasks have no slot"
@@ -119,6 +130,26 @@ class ActiveLoop:
         report = replace(report, asked=asked, decision=outcome.decision, limited=outcome.limited)
         if outcome.limited or not outcome.decision.changes_something:
             return report
-        bringing = Bringing(self.cluster, self.provider, self.drains, self.pool.settings, now_s)
+        bringing = self._bringing(now_s)
         self.file.write(bringing.bring(outcome.memory, look, leases))
         return replace(report, steps=(*report.steps, *bringing.steps), unhelpful=outcome.unhelpful)
+
+
+def _with_idle_hosts_draining(
+    memory: Memory, pool: Pool, look: ClusterLook, leases: tuple[Lease, ...]
+) -> Memory:
+    """Return the memory in which leased hosts go on which nothing runs, where there is nothing to scale."""
+    idle = [
+        Draining(each.lease_id, each.paid_until_s)
+        for each in leases
+        if each.status == "ready"
+        and each.paid_until_s is not None
+        and each.host not in memory.draining
+        and each.host not in look.hosts_with_executors
+        and each.host in look.supervisors
+        and not look.supervisors[each.host].used_workers
+    ]
+    host_of = {each.lease_id: each.host for each in leases}
+    spare = max(0, len(look.supervisors) - pool.settings.limits.hosts_min - len(memory.draining))
+    more = {host_of[each.lease_id]: each for each in idle[:spare]}
+    return replace(memory, draining={**memory.draining, **more})

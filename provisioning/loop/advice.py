@@ -5,6 +5,7 @@ The path is that of an active loop but for the last step: nothing reaches Nimbus
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from provisioning.loop.pool import Pool
     from provisioning.loop.seeing import Seeing
     from scheduler.elasticity.leasing.component import Component
+    from scheduler.elasticity.leasing.host import Host
     from scheduler.elasticity.leasing.observation import ComponentReading
 
 _BREAK_S = 300.0
@@ -67,9 +69,14 @@ class AdvisingLoop:
     ) -> Report:
         now_s, offer = report.now_s, self.pool.policy_offer(look)
         parameters = self.pool.parameters(components, look)
-        copy, real = memory.copy, self.pool.hosts(look, (), memory, now_s)
+        copy, real = memory.copy, self._hosts(look, memory, now_s)
         names = {each.name for each in components}
-        if copy is None or not 0.0 <= now_s - copy.now_s <= _BREAK_S or copy.components() - names:
+        if (
+            copy is None
+            or memory.kind != self.pool.settings.policy.kind
+            or not 0.0 <= now_s - copy.now_s <= _BREAK_S
+            or copy.components() - names
+        ):
             # as if everything began now
             copy, memory = Copy.of(real, offer, now_s), replace(memory, policy=None, real_host_s=0.0)
         passed_s = now_s - copy.now_s
@@ -85,7 +92,9 @@ class AdvisingLoop:
             real_host_s=memory.real_host_s + len(real) * passed_s,
         )
         self.file.write(memory)
-        real_units = memory.real_host_s / offer.billing_unit_s
+        # by the same rule: what has begun of a unit is paid
+        elapsed_units = math.floor((now_s - copy.began_s) / offer.billing_unit_s) + 1
+        real_units = max(memory.real_host_s / offer.billing_unit_s, elapsed_units * len(real))
         savings = Savings(
             since_s=copy.began_s,
             real_host_s=memory.real_host_s,
@@ -96,3 +105,11 @@ class AdvisingLoop:
             late_share=copy.late / copy.items if copy.items else 0.0,
         )
         return replace(report, asked=asked, decision=decision, savings=savings)
+
+    def _hosts(self, look: ClusterLook, memory: Memory, now_s: float) -> tuple[Host, ...]:
+        """Return the hosts that count, as if all were leased: those on which others run stay anyway."""
+        return tuple(
+            each
+            for each in self.pool.hosts(look, (), memory, now_s)
+            if each.name in look.hosts_with_executors or not look.supervisors[each.name].used_workers
+        )

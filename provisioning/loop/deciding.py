@@ -51,14 +51,24 @@ def ask(
     """Return what a policy decides, and the memory with its new state."""
     kind = pool.settings.policy.kind
     state_codec = codec(type(KINDS[kind].first))
-    state = KINDS[kind].first
+    state = None
     if memory.kind == kind and memory.policy is not None:
         try:
             state = state_codec.validate_python(memory.policy)
         except ValidationError:
-            state = KINDS[kind].first  # of another version: it begins anew, as after another policy
+            state = None  # of another version: it begins anew, as after another policy
+    if state is None:
+        state = KINDS[kind].first
+        if memory.policy is not None:
+            # it numbers its requests from 1 again
+            memory = replace(memory, instance=_another(memory.instance))
     decision, state = KINDS[kind].decide(observation, state, parameters, 0)
     return decision, replace(memory, kind=kind, policy=state_codec.dump_python(state, mode="json"))
+
+
+def _another(instance: str) -> str:
+    base, _, number = instance.partition("-")
+    return f"{base}-{int(number or 1) + 1}"
 
 
 def decided(
@@ -86,7 +96,7 @@ def decided(
     after = replace(
         after,
         wanted=wanted,
-        requests=_requests(decision, memory, pool, observation.now_s),
+        requests=_requests(decision, after, pool, observation.now_s),
         draining={
             **memory.draining,
             **{
@@ -96,7 +106,7 @@ def decided(
             },
         },
     )
-    limited = _limited(pool, after, decision, leases, observation.now_s)
+    limited = _limited(pool, after, decision, observation.now_s)
     return Outcome(memory if limited else after, decision, limited, unhelpful)
 
 
@@ -117,28 +127,39 @@ def _wanted(
     change.update(each.component for each in decision.starts if each.host not in to_come)
     change.subtract(each.component for each in decision.stops if each.host not in to_come)
     room = RoomLeft.after(decision, observation, parameters)
-    return with_changes(dict(memory.wanted), change, look, observation.now_s, room)
+    most = {each.name: each.most for each in parameters.components if each.most is not None}
+    return with_changes(memory, change, look, observation.now_s, Room(room, most))
+
+
+@dataclass(frozen=True)
+class Room:
+    """What bounds numbers of executors.
+
+    Attributes:
+        left: On hosts after the changes; None: nothing.
+        most: Executors by `topology/component`.
+    """
+
+    left: RoomLeft | None
+    most: Mapping[str, int]
 
 
 def with_changes(
-    wanted: dict[str, Wanted],
-    change: Mapping[str, int],
-    look: ClusterLook,
-    now_s: float,
-    room: RoomLeft | None = None,
+    memory: Memory, change: Mapping[str, int], look: ClusterLook, now_s: float, room: Room
 ) -> tuple[dict[str, Wanted], tuple[str, ...]]:
     """Return what topologies are to have after changes, and the components of which a change does nothing.
 
-    Numbers that make no difference are rounded: up where there is room for it, else down.
+    Numbers that make no difference are rounded: up where there is room for it, else down. What did not come
+    about before is not asked for again for a while.
 
     Args:
-        wanted: By topology, before.
+        memory: What topologies are to have before, and what was refused.
         change: By `topology/component`.
         look: What there is.
         now_s: Time, s since 1970.
-        room: What is left on hosts after the changes; None: none.
+        room: Bounds.
     """
-    unhelpful = []
+    wanted, unhelpful = dict(memory.wanted), []
     for full, more in sorted(change.items()):
         name, _, component = full.partition("/")
         topology = look.topologies.get(name)
@@ -149,12 +170,17 @@ def with_changes(
         now, tasks = before.get(component, there[component]), topology.components[component].tasks
         plain = min(tasks, max(1, now + more))
         count = useful(tasks, plain)
-        if count > plain and (room is None or not room.take(full, count - plain)):
+        fits = count <= room.most.get(full, tasks) and (
+            count == plain or (room.left is not None and room.left.take(full, count - plain))
+        )
+        if not fits:
             count = least_equal(tasks, plain)
-        if count == now or (count > now) != (more > 0):
+        refused = memory.refused.get(full)
+        in_vain = refused is not None and count >= refused.executors and now_s < refused.until_s
+        if in_vain or count == now or (count > now) != (more > 0):
             unhelpful.append(full)
             continue
-        wanted[name] = Wanted({**before, component: count}, now_s, there)
+        wanted[name] = Wanted({**before, component: count}, now_s, there, topology.topology_id)
     return wanted, tuple(unhelpful)
 
 
@@ -165,7 +191,7 @@ def _requests(decision: LeasingDecision, memory: Memory, pool: Pool, now_s: floa
             requests[f"{memory.instance}.{each}"] = Request(pool.offer.name, now_s, {})
     for sign, changes in ((1, decision.starts), (-1, decision.stops)):
         for change in changes:
-            name = f"{memory.instance}.{change.host}"
+            name = change.host if change.host in requests else f"{memory.instance}.{change.host}"
             if name in requests:
                 starts = Counter(requests[name].starts)
                 starts[change.component] += sign
@@ -173,9 +199,7 @@ def _requests(decision: LeasingDecision, memory: Memory, pool: Pool, now_s: floa
     return requests
 
 
-def _limited(
-    pool: Pool, after: Memory, decision: LeasingDecision, leases: tuple[Lease, ...], now_s: float
-) -> str:
+def _limited(pool: Pool, after: Memory, decision: LeasingDecision, now_s: float) -> str:
     """Return which limit is in the way of a decision; empty if none is."""
     limits = pool.settings.limits
     changing = {each.component.partition("/")[0] for each in (*decision.starts, *decision.stops)}
@@ -184,11 +208,4 @@ def _limited(
         if len(recent) >= limits.reconfigurations_per_hour:
             most = limits.reconfigurations_per_hour
             return f"{name} was changed {len(recent)} times in the last hour, {most} times are allowed"
-    if decision.leases and pool.offer is not None and limits.budget_per_hour is not None:
-        per_hour = pool.offer.unit_cost * _HOUR_S / pool.offer.billing_unit_s
-        there = sum(each.live and each.release_at_s is None for each in leases)
-        asked = {each.request_id for each in leases}
-        cost = per_hour * (there + sum(name not in asked for name in after.requests))
-        if cost > limits.budget_per_hour:
-            return f"hosts would cost {cost:.4g} an hour, the budget is {limits.budget_per_hour:.4g}"
     return ""

@@ -49,6 +49,7 @@ class Wanted:
         executors: By component.
         since_s: When that was decided, s since 1970.
         before: What it had then; what does not come about is taken back.
+        topology_id: Of the start of it that is meant; empty: whichever runs.
         asked_s: When Nimbus was last asked for it, s; None: not yet.
         times: How often it was asked.
     """
@@ -56,8 +57,24 @@ class Wanted:
     executors: Mapping[str, int]
     since_s: float
     before: Mapping[str, int] = field(default_factory=dict)
+    topology_id: str = ""
     asked_s: float | None = None
     times: int = 0
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A number of executors that did not come about.
+
+    Attributes:
+        executors: So many, or more, are not asked for again.
+        until_s: Until then, s since 1970.
+        times: How often that happened in a row; each time it is believed for longer.
+    """
+
+    executors: int
+    until_s: float
+    times: int = 1
 
 
 @dataclass(frozen=True)
@@ -87,6 +104,8 @@ class Memory:
         requests: By their identities.
         wanted: By topology.
         draining: By host.
+        refused: By `topology/component`.
+        unlisted_s: Leased hosts that Nimbus does not list any more, since when, s since 1970.
         topologies: What was measured, by topology id.
         changed_s: When a topology was last changed, by its name, s since 1970.
         changes: When it was changed within the last hour, by its name.
@@ -101,6 +120,8 @@ class Memory:
     requests: Mapping[str, Request] = field(default_factory=dict)
     wanted: Mapping[str, Wanted] = field(default_factory=dict)
     draining: Mapping[str, Draining] = field(default_factory=dict)
+    refused: Mapping[str, Refused] = field(default_factory=dict)
+    unlisted_s: Mapping[str, float] = field(default_factory=dict)
     topologies: Mapping[str, TopologyMemory] = field(default_factory=dict)
     changed_s: Mapping[str, float] = field(default_factory=dict)
     changes: Mapping[str, tuple[float, ...]] = field(default_factory=dict)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scheduler.elasticity.leasing.component import Component
 from scheduler.elasticity.leasing.host import Host, Offer
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 _FOR_EVER_S = 1e9
 """The paid time of hosts that are not leased ends so late, s."""
+_MOVES_S = 60.0
+"""Executors that leave a host work elsewhere after so long, s."""
 _NOTHING = 1e-6
 """What is left of a host that is full of what is not scaled."""
 
@@ -59,11 +62,13 @@ class Pool:
         settings: Of the loop.
         offer: What is leased; None: nothing can be.
         names: Topologies that are scaled.
+        leased: Hosts that are leased.
     """
 
     settings: ElasticSettings
     offer: HostOffer | None
     names: tuple[str, ...]
+    leased: frozenset[str] = frozenset()
 
     def components(self, look: ClusterLook) -> tuple[tuple[Component, ...], tuple[str, ...]]:
         """Return what is scaled, and what is wrong with it: one sentence each.
@@ -73,7 +78,7 @@ class Pool:
         found, faults = [], []
         for name in self.names:
             topology, stated = look.topologies.get(name), self.settings.topology[name].component
-            if topology is None:
+            if topology is None or topology.status != "ACTIVE":
                 continue
             faults += [
                 f"topology.{name}.component.{each}: the topology has no such bolt"
@@ -135,16 +140,32 @@ class Pool:
         Raises:
             ModelError: One is refused.
         """
-        policy, limits = self.settings.policy, self.settings.limits
-        stated = {"hosts_min": limits.hosts_min, "hosts_max": limits.hosts_max, **policy.parameters}
+        settings, kind = self.settings, KINDS[self.settings.policy.kind]
+        stated: dict[str, Any] = dict(settings.policy.parameters)
+        if self.offer is not None and "release_lead_s" in kind.own:
+            # a drain is decided, carried out and looked at again before the host may go
+            needs_s = 2.0 * settings.interval_s + settings.settle_s + _MOVES_S
+            stated.setdefault("release_lead_s", min(self.offer.billing_unit_s, needs_s))
+        stated |= {"hosts_min": settings.limits.hosts_min, "hosts_max": self._hosts_max(look)}
+        return kind.parameters_of(components, self.policy_offer(look), stated)
+
+    def _hosts_max(self, look: ClusterLook) -> int | None:
+        """Return how many hosts there may be, by number and by budget."""
+        limits = self.settings.limits
         if self.offer is None:
             # with as many hosts as there are, none is ever asked for
-            stated["hosts_max"] = max(limits.hosts_min, len(look.supervisors))
-        return KINDS[policy.kind].parameters_of(components, self.policy_offer(look), stated)
+            return max(limits.hosts_min, len(look.supervisors))
+        if limits.budget_per_hour is None or not self.offer.unit_cost:
+            return limits.hosts_max
+        per_hour = self.offer.unit_cost * 3600.0 / self.offer.billing_unit_s
+        own = sum(host not in self.leased for host in look.supervisors)
+        paid = own + math.floor(limits.budget_per_hour / per_hour + _NOTHING)
+        return max(limits.hosts_min, paid if limits.hosts_max is None else min(limits.hosts_max, paid))
 
     def _size(self, host: str, look: ClusterLook) -> Needs:
         if self.settings.capacity == "executors":
-            slots = float(self.offer.slots if self.offer is not None else self.settings.executors_per_host)
+            leased = self.offer is not None and host in self.leased
+            slots = float(self.offer.slots if leased and self.offer else self.settings.executors_per_host)
             return Needs(slots, slots)
         supervisor = look.supervisors[host]
         return Needs(max(supervisor.cpu, _NOTHING), max(supervisor.memory_mb, _NOTHING))
@@ -167,7 +188,6 @@ class Pool:
         for each in leases:
             if not each.live:
                 continue
-            request = each.request_id.partition(".")[2] or each.request_id
             if each.host in look.supervisors and each.request_id not in memory.requests:
                 found.append(
                     self._host(
@@ -179,10 +199,12 @@ class Pool:
                     )
                 )
             elif each.request_id in memory.requests:
-                found.append(self._to_come(request, look, memory.requests[each.request_id].starts, now_s))
+                found.append(
+                    self._to_come(each.request_id, look, memory.requests[each.request_id].starts, now_s)
+                )
         known = {each.request_id for each in leases}
         found += [
-            self._to_come(name.partition(".")[2], look, each.starts, now_s)
+            self._to_come(name, look, each.starts, now_s)
             for name, each in memory.requests.items()
             if name not in known
         ]
@@ -202,7 +224,7 @@ class Pool:
                 continue
             for each in topology.executors:
                 component, here = topology.components[each.component], found[each.host]
-                if component.inputs:
+                if component.inputs and topology.status == "ACTIVE":
                     here.executors[qualified(name, each.component)] += 1
                 else:
                     here.take(self._needs(name, component))

@@ -83,14 +83,21 @@ class Seeing:
                 faults.append(f"{name}: there is no such topology on the cluster")
                 continue
             lag, why = self._lag(name)
+            spouts = [each.name for each in topology.components.values() if not each.inputs]
+            if lag is not None and self._spout(name) not in spouts and len(spouts) > 1:
+                why = f"topology.{name}.lag: spout must be one of {', '.join(sorted(spouts))}"
             if why:
                 faults.append(f"{name}: {why}; its demand is what its spouts emit")
             before = memory.topologies.get(topology.topology_id, TopologyMemory())
             since_s = memory.changed_s.get(name, 0.0)
+            if since_s > now_s:
+                since_s = 0.0  # the clock was set back: what was counted before was dropped then
             tasks = self.meters.readings(topology.topology_id, since_s)
             stated = self.settings.topology[name].component
             services = {key: each.service_ms for key, each in stated.items() if each.service_ms is not None}
-            readings, after = component_readings(topology, tasks, before, Given(now_s, lag, services))
+            readings, after = component_readings(
+                topology, tasks, before, Given(now_s, lag, self._spout(name), since_s, services)
+            )
             topologies[topology.topology_id] = after
             found += [replace(each, component=qualified(name, each.component)) for each in readings]
             if now_s - max(since_s, self.began_s) >= _SETTLING_S:
@@ -104,6 +111,9 @@ class Seeing:
         }
         kept = tuple(each for each in found if each.component in bolts)
         return Seen(kept, replace(memory, topologies=topologies), tuple(faults))
+
+    def _spout(self, name: str) -> str | None:
+        return next((each.spout for each in self.settings.topology[name].lag), None)
 
     def _lag(self, name: str) -> tuple[float | None, str]:
         """Return what waits at the sources of a topology, and why that is not known; None without readers."""

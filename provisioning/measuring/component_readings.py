@@ -49,11 +49,15 @@ class Given:
     Attributes:
         now_s: Time, s.
         lag: Items that wait at the source; None: it is not known.
+        spout: Which takes them; None: the only one.
+        since_s: When the topology last changed, s.
         service_ms: Component -> service time that its owner states, ms.
     """
 
     now_s: float
     lag: float | None = None
+    spout: str | None = None
+    since_s: float = 0.0
     service_ms: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -72,8 +76,10 @@ def component_readings(
         given: What is known beside.
     """
     spoken = {name for name in topology.components if _spoke_s(name, topology, tasks) is not None}
-    if not {name for name, one in topology.components.items() if not one.inputs} <= spoken:
-        return (), memory
+    spouts = {name for name, one in topology.components.items() if not one.inputs}
+    lag = memory.lag if given.lag is None else (given.lag, given.now_s)
+    if not spouts <= spoken:
+        return (), replace(memory, lag=lag)
     executed, emitted = _counts(topology, tasks.rates)
     emitting = {
         name: sum(rate for (other, _), rate in emitted.items() if other == name)
@@ -83,7 +89,7 @@ def component_readings(
     done = handed_on(topology.components, *_counts(topology, tasks.values))
     ratios = {**memory.handed_on, **done}
     coming = carried(topology.components, ratios, _with_growth(emitting, memory, given))
-    behind = carried(topology.components, ratios, _shared(given.lag or 0.0, emitting))
+    behind = carried(topology.components, ratios, dict.fromkeys(emitting, 0.0) | _at_source(given, emitting))
     counts = topology.counts()
     services, durations = dict(memory.service_ms), dict(memory.durations_ms)
     readings = []
@@ -100,19 +106,19 @@ def component_readings(
             durations[name] = (*durations.get(name, ()), queue / taken * 1000.0 + (own_ms or 0.0))[
                 -_DURATIONS:
             ]
-        spoke_s = _spoke_s(name, topology, tasks)
+        # a spout that is silent makes what comes to others unknown
+        spoke_s = min(_spoke_s(each, topology, tasks) or 0.0 for each in {name, *spouts})
         readings.append(
             ComponentReading(
                 name,
                 durations.get(name, ()),
                 waiting=queue + behind.get(name, 0.0) if component.inputs else 0.0,
                 in_service=min(float(counts[name]), taken * (service_ms or 0.0) / 1000.0),
-                age_s=max(0.0, given.now_s - (given.now_s if spoke_s is None else spoke_s)),
+                age_s=max(0.0, given.now_s - spoke_s),
                 demand_per_s=coming.get(name),
                 service_ms=service_ms if service_ms else None,
             )
         )
-    lag = memory.lag if given.lag is None else (given.lag, given.now_s)
     return tuple(readings), replace(
         memory, service_ms=services, durations_ms=durations, handed_on=ratios, lag=lag
     )
@@ -159,20 +165,23 @@ def _counts(
 
 
 def _with_growth(emitting: Mapping[str, float], memory: TopologyMemory, given: Given) -> dict[str, float]:
-    """Return what comes to each spout: what it emits, and what is left at the source meanwhile."""
-    if given.lag is None or memory.lag is None or given.now_s <= memory.lag[1]:
-        return dict(emitting)
+    """Return what comes to each spout: what it emits, and what is left at the source meanwhile.
+
+    What was left while workers started does not count: it is of the past, and is to be worked off.
+    """
+    demand = dict(emitting)
+    if given.lag is None or memory.lag is None or not given.since_s <= memory.lag[1] < given.now_s:
+        return demand
     growth = (given.lag - memory.lag[0]) / (given.now_s - memory.lag[1])
-    return {name: max(0.0, emitting[name] + share) for name, share in _shared(growth, emitting).items()}
+    for name in _at_source(given, emitting):
+        demand[name] = max(0.0, demand[name] + growth)
+    return demand
 
 
-def _shared(total: float, emitting: Mapping[str, float]) -> dict[str, float]:
-    """Return a total by spout: by what they emit, or evenly if none emits anything."""
-    whole = sum(emitting.values())
-    return {
-        name: total * (rate / whole if whole > 0.0 else 1.0 / len(emitting))
-        for name, rate in emitting.items()
-    }
+def _at_source(given: Given, emitting: Mapping[str, float]) -> dict[str, float]:
+    """Return what waits for which spout; nothing where it is not known for which."""
+    named = given.spout if given.spout is not None or len(emitting) != 1 else next(iter(emitting))
+    return {each: given.lag or 0.0 for each in emitting if each == named}
 
 
 def _queue(name: str, topology: TopologyLook, tasks: TaskReadings) -> float:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from provisioning.cluster.look import StormComponent
+    from provisioning.cluster.look import Source, StormComponent
 
 LEAST = 400.0
 """Items from which on something is said of a component: Storm counts and times one in twenty."""
@@ -38,7 +37,8 @@ def handed_on(
         for name, one in components.items()
     }
     return {
-        edge(each.component, each.stream, name): emitted.get((each.component, each.stream), 0.0)
+        _edge_to(name, each): emitted.get((each.component, each.stream), 0.0)
+        * (one.tasks if each.to_all else 1)
         / done[each.component]
         for name, one in components.items()
         for each in one.inputs
@@ -46,9 +46,8 @@ def handed_on(
     }
 
 
-def edge(source: str, stream: str, to: str) -> Edge:
-    """Return the name of an edge."""
-    return f"{source}:{stream}>{to}"
+def _edge_to(name: str, source: Source) -> Edge:
+    return f"{source.component}:{source.stream}>{name}"
 
 
 def carried(
@@ -56,37 +55,23 @@ def carried(
 ) -> dict[str, float]:
     """Return what would come to each component, in the unit of `per_source`; of a spout, what it is given.
 
-    A component that is reached over an edge without a ratio is not in it: it is not known. Where items go
-    round in a circle, what comes round is left out.
+    What is not known is not in it: a component that is reached over an edge without a ratio, one around which
+    items go in a circle, and what comes behind.
 
     Args:
         components: By name.
         ratios: From `handed_on`.
         per_source: Spout -> what comes to it: items per second, or items that wait.
     """
-    demand: dict[str, float] = {}
-    later = set(components)
-    for name in _order(components):
-        later.discard(name)
-        inputs = [each for each in components[name].inputs if each.component not in later | {name}]
-        if not components[name].inputs:
-            demand[name] = per_source.get(name, 0.0)
-        elif all(
-            each.component in demand and edge(each.component, each.stream, name) in ratios for each in inputs
-        ):
-            demand[name] = sum(
-                demand[each.component] * ratios[edge(each.component, each.stream, name)] for each in inputs
-            )
-    return demand
-
-
-def _order(components: Mapping[str, StormComponent]) -> tuple[str, ...]:
-    """Return the components, each after those that it reads where items do not go round in a circle."""
-    graph = {
-        name: {each.component for each in one.inputs if each.component in components}
-        for name, one in components.items()
-    }
-    try:
-        return tuple(TopologicalSorter(graph).static_order())
-    except CycleError:
-        return tuple(components)
+    demand = {name: per_source.get(name, 0.0) for name, one in components.items() if not one.inputs}
+    waiting = {name: one for name, one in components.items() if one.inputs}
+    while True:
+        found = {
+            name: sum(demand[each.component] * ratios[_edge_to(name, each)] for each in one.inputs)
+            for name, one in waiting.items()
+            if all(each.component in demand and _edge_to(name, each) in ratios for each in one.inputs)
+        }
+        if not found:
+            return demand
+        demand |= found
+        waiting = {name: one for name, one in waiting.items() if name not in found}

@@ -6,6 +6,7 @@ The reporter comes with Storm, so that nothing has to be installed on the worker
 
 from __future__ import annotations
 
+import math
 import re
 import socketserver
 import threading
@@ -52,6 +53,8 @@ def parsed(line: str) -> MetricLine | None:
     try:
         value = float(rest.split(" ")[0])
     except ValueError:
+        return None
+    if not math.isfinite(value):
         return None
     return MetricLine(found["topology"], int(found["task"]), found["metric"], value)
 

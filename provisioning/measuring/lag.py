@@ -38,6 +38,8 @@ class RedisLagSettings(Section):
     """HOST:PORT of Redis."""
     key: Annotated[str, Field(min_length=1)]
     """A list (all that is in it waits), or a stream."""
+    spout: str | None = None
+    """The spout that reads it; needed if the topology has several."""
     group: str | None = None
     """Consumer group of a stream; what it has not read yet waits."""
 

@@ -35,7 +35,7 @@ def test_what_is_in_the_way_is_first_and_what_is_known_stays(tmp_path: Path) -> 
     lines(world, tmp_path, 8)
     world.status = "INACTIVE"
     found = lines(world, tmp_path, 1)
-    assert found[1] == "  held: not active: words"
+    assert found[1] == "  held: none of its topologies is active on the cluster"
 
 
 def test_without_readings_it_says_so(tmp_path: Path) -> None:
@@ -44,12 +44,12 @@ def test_without_readings_it_says_so(tmp_path: Path) -> None:
     assert "  words/bolt: 2 executors of at most 24, no reading" in found
 
 
-def test_an_old_status_says_that_no_loop_runs(tmp_path: Path) -> None:
+def test_an_old_status_says_so(tmp_path: Path) -> None:
     world = World()
     lines(world, tmp_path, 1)
     file = StatusFile(tmp_path / "status.json")
     first, *_ = sentences(file.read(), world.now_s + 3600.0)
-    assert first == "active, 3615 s ago: no loop runs with these settings"
+    assert first == "active, 3615 s ago: there was no round since"
 
 
 def test_no_status_is_one_sentence(tmp_path: Path) -> None:

@@ -118,7 +118,8 @@ def test_a_look_has_what_is_asked_for(cluster: NimbusCluster) -> None:
 def test_workers_of_a_host(cluster: NimbusCluster) -> None:
     assert cluster.has_workers("a")
     assert not cluster.has_workers("b")
-    assert not cluster.has_workers("unknown")
+    with pytest.raises(NimbusError, match="does not list unknown"):
+        cluster.has_workers("unknown")
 
 
 def test_a_rebalance_is_one_call(cluster: NimbusCluster, service: Service) -> None:

@@ -156,29 +156,89 @@ def test_a_host_that_never_comes_up_is_given_back(tmp_path: Path) -> None:
 def test_a_paused_topology_is_left_alone(tmp_path: Path) -> None:
     world = World(demand_per_s=45.0, status="INACTIVE")
     reports = pass_rounds(world, tmp_path, 5)
-    assert reports[-1].held == f"not active: {TOPOLOGY}"
+    assert reports[-1].held == "none of its topologies is active on the cluster"
     assert not world.given
     assert not world.rebalances
 
 
-@pytest.mark.parametrize(
-    ("limits", "why"),
-    [
-        ({"budget_per_hour": 3.0}, "hosts would cost 6 an hour, the budget is 3"),
-        ({"reconfigurations_per_hour": 1}, "changed 1 times in the last hour"),
-    ],
-)
-def test_limits_are_named(limits: dict[str, object], why: str, tmp_path: Path) -> None:
-    """What a limit keeps from being done is not done in part."""
+def test_a_limit_of_changes_is_named(tmp_path: Path) -> None:
+    """What it keeps from being done is not done in part."""
     world = World(demand_per_s=20.0)
-    settings = settings_of(limits={"reconfigurations_per_hour": 100, **limits})
+    settings = settings_of(limits={"reconfigurations_per_hour": 1})
     pass_rounds(world, tmp_path, 6, settings)
     before = dict(world.counts)
     world.demand_per_s = 45.0
     reports = pass_rounds(world, tmp_path, 8, settings)
-    assert any(why in each.limited for each in reports)
+    assert any("changed 1 times in the last hour" in each.limited for each in reports)
     assert not world.given
     assert world.counts == before
+
+
+def test_a_budget_bounds_the_hosts_and_what_there_is_is_used(tmp_path: Path) -> None:
+    """A host costs six an hour: with five there is none, and the own host has room for three bolts."""
+    world = World(demand_per_s=45.0)
+    settings = settings_of(limits={"reconfigurations_per_hour": 100, "budget_per_hour": 5.0})
+    reports = pass_rounds(world, tmp_path, 8, settings)
+    assert not world.given
+    assert world.counts["bolt"] == 3
+    assert any(
+        "there are 1 hosts at most" in reason.why
+        for each in reports
+        if each.decision is not None
+        for reason in each.decision.reasons
+    )
+
+
+def test_a_stated_limit_of_executors_is_kept(tmp_path: Path) -> None:
+    """Of 12 tasks seven executors do as much as six: rounding up would exceed the limit."""
+    topology = {TOPOLOGY: {"mode": "active", "component": {"bolt": {"max": 7}}}}
+    world = World(demand_per_s=200.0, tasks=12, own_hosts=("own-1", "own-2", "own-3", "own-4"))
+    pass_rounds(world, tmp_path, 20, settings_of(topology=topology))
+    assert world.counts["bolt"] == 6
+
+
+def test_what_is_not_placed_is_taken_back_and_not_asked_for_again(tmp_path: Path) -> None:
+    """With more than three bolts nothing of the topology gets a slot: that happens once in half an hour."""
+    world = World(demand_per_s=45.0, places=3)
+    reports = pass_rounds(world, tmp_path, 80)
+    given_up = [step for each in reports for step in each.steps if step.kind == "given-up"]
+    assert len(given_up) == 1
+    assert "its executors are not placed" in given_up[0].why
+    assert world.counts["bolt"] <= 3
+    assert sum("have no slot" in each.held for each in reports) <= 6
+
+
+def test_a_leased_host_that_is_gone_for_nimbus_is_given_back(tmp_path: Path) -> None:
+    """Its executors run elsewhere by then; until then the report says so once."""
+    world = World(demand_per_s=45.0)
+    settings = settings_of(boot_timeout_s=120.0)
+    pass_rounds(world, tmp_path, 12, settings)
+    world.dead.add("host-1")
+    reports = pass_rounds(world, tmp_path, 20, settings)
+    lost = [step for each in reports for step in each.steps if step.about == "host-1"]
+    assert [step.kind for step in lost] == ["host-lost", "released"]
+    assert world.given[next(iter(world.given))].status == "gone"
+
+
+def test_where_there_is_nothing_to_scale_idle_hosts_go(tmp_path: Path) -> None:
+    """The topology was killed: its leased host goes at the end of its paid time."""
+    world = World(demand_per_s=45.0)
+    pass_rounds(world, tmp_path, 12)
+    world.killed = True
+    pass_rounds(world, tmp_path, 60)
+    assert [each.status for each in world.given.values()] == ["gone"]
+
+
+def test_another_policy_asks_by_other_names(tmp_path: Path) -> None:
+    """It numbers its requests from 1 again, and must not get the host that another one has leased."""
+    world = World(demand_per_s=45.0)
+    pass_rounds(world, tmp_path, 12)
+    policy = {"kind": "btu"}
+    memory = MemoryFile(tmp_path / "active.json").read()
+    pass_rounds(world, tmp_path, 2, settings_of(policy=policy))
+    after = MemoryFile(tmp_path / "active.json").read()
+    assert after.instance == f"{memory.instance}-2"
+    assert after.kind == "btu"
 
 
 def test_a_host_that_stays_busy_is_kept(tmp_path: Path) -> None:

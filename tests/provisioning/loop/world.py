@@ -63,6 +63,9 @@ class World:
     never_up: bool = False
     rebalances: int = 0
     dropped: int = 0
+    dead: set[str] = field(default_factory=set)
+    killed: bool = False
+    places: int = 10_000
     unplaced: set[str] = field(default_factory=set)
     unlisted: set[str] = field(default_factory=set)
 
@@ -76,7 +79,7 @@ class World:
 
     def look(self, names: Collection[str] = (TOPOLOGY,)) -> ClusterLook:
         hosts = self.hosts_up()
-        used = Counter(each.host for each in self.executors())
+        used = Counter(each.host for each in self.executors() if not self.killed)
         supervisors = {host: SupervisorLook(host, int(used[host] > 0), 400.0, 4096.0) for host in hosts}
         components = {
             "spout": StormComponent("spout", 1, (), shell=False, cpu=10.0, memory_mb=128.0),
@@ -84,14 +87,16 @@ class World:
                 "bolt", self.tasks, (Source("spout", "default"),), shell=False, cpu=10.0, memory_mb=128.0
             ),
         }
-        executors = tuple(each for each in self.executors() if each.host not in self.unplaced)
+        placed = self.counts["bolt"] <= self.places
+        executors = tuple(each for each in self.executors() if placed and each.host not in self.unplaced)
         supervisors = {host: each for host, each in supervisors.items() if host not in self.unlisted}
         topology = TopologyLook(TOPOLOGY, TOPOLOGY_ID, self.status, components, executors)
-        return ClusterLook(supervisors, {TOPOLOGY: topology} if TOPOLOGY in names else {})
+        there = TOPOLOGY in names and not self.killed
+        return ClusterLook(supervisors, {TOPOLOGY: topology} if there else {})
 
     def hosts_up(self) -> list[str]:
         up = [each.host for each in self.given.values() if each.status in ("ready", "draining")]
-        return [*self.own_hosts, *([] if self.never_up else up)]
+        return [*self.own_hosts, *([] if self.never_up else [host for host in up if host not in self.dead])]
 
     def executors(self) -> tuple[RunningExecutor, ...]:
         """Place executors evenly on hosts that are not drained, the spout first."""
@@ -141,7 +146,7 @@ class World:
     def release(self, lease_id: str, not_before_s: float, now_s: float, *, force: bool = False) -> Lease:
         self.call()
         lease = next(each for each in self.given.values() if each.lease_id == lease_id)
-        if not force and lease.host in {each.host for each in self.executors()}:
+        if not force and not self.killed and lease.host in {each.host for each in self.executors()}:
             raise BusyHostError(f"workers run on {lease.host}")
         gone = force or not_before_s <= now_s
         self.given[lease.request_id] = replace(

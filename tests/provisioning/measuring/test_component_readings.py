@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -134,3 +135,64 @@ def test_a_stated_service_time_goes_before_a_measured_one() -> None:
     found = read(said(), given=Given(NOW_S, service_ms={"parse": 11.0}))
     assert found["parse"].service_ms == 11.0
     assert not math.isclose(found["count"].service_ms or 0.0, 11.0)
+
+
+def test_a_restart_is_no_demand() -> None:
+    """What piled up at the source while workers started is worked off, and does not come again."""
+    memory = TopologyMemory(lag=(100.0, NOW_S - 40.0))
+    readings, _ = component_readings(chain(), said(), memory, Given(NOW_S, lag=4100.0, since_s=NOW_S - 30.0))
+    found = {each.component: each for each in readings}
+    assert found["parse"].demand_per_s == pytest.approx(100.0)
+
+
+def test_a_silent_spout_makes_every_reading_old() -> None:
+    tasks = said()
+    spoke_s = {**tasks.spoke_s, 1: (NOW_S - 900.0, NOW_S - 600.0)}
+    found = read(TaskReadings(tasks.rates, tasks.values, spoke_s))
+    assert found["parse"].age_s == pytest.approx(600.0)
+
+
+def test_what_waits_belongs_to_the_spout_that_is_named() -> None:
+    """Of several; without a name it is not known whose it is."""
+    two = chain()
+    components = {**two.components, "ticks": component("ticks")}
+    executors = (*two.executors, RunningExecutor("ticks", 10, 10, "a"))
+    topology = replace(two, components=components, executors=executors)
+    tasks = said()
+    spoke_s = {**tasks.spoke_s, 10: (NOW_S - 20.0, NOW_S - 2.0)}
+    rates = {**tasks.rates, (10, "__emit-count-default"): 50.0}
+    both = TaskReadings(rates, tasks.values, spoke_s)
+    named = read(both, topology, Given(NOW_S, lag=500.0, spout="spout"))
+    assert named["parse"].waiting == pytest.approx(500.0)
+    assert read(both, topology, Given(NOW_S, lag=500.0))["parse"].waiting == 0.0
+
+
+def test_a_circle_is_unknown_and_leaves_the_rest_known() -> None:
+    """Items go round between `left` and `right`, beside the chain."""
+    circle = chain()
+    components = {
+        **circle.components,
+        "left": component("left", "right", "spout"),
+        "right": component("right", "left"),
+    }
+    executors = (
+        *circle.executors,
+        RunningExecutor("left", 10, 10, "a"),
+        RunningExecutor("right", 11, 11, "a"),
+    )
+    tasks = said()
+    spoke_s = {**tasks.spoke_s, **dict.fromkeys((10, 11), (NOW_S - 20.0, NOW_S - 2.0))}
+    found = read(
+        TaskReadings(tasks.rates, tasks.values, spoke_s),
+        replace(circle, components=components, executors=executors),
+    )
+    assert found["count"].demand_per_s == pytest.approx(50.0)
+    assert found["left"].demand_per_s is None
+
+
+def test_every_task_gets_what_goes_to_all() -> None:
+    to_all = chain()
+    every = (Source("parse", "default", to_all=True),)
+    components = {**to_all.components, "count": replace(to_all.components["count"], inputs=every)}
+    found = read(said(), replace(to_all, components=components))
+    assert found["count"].demand_per_s == pytest.approx(4 * 50.0)
