@@ -123,7 +123,7 @@ final class ReadingsCache implements ZooKeeperFollower.Viewer, AutoCloseable {
     }
 
     @Override
-    public void lost() {
+    public void lost(boolean refused) {
         losses.incrementAndGet();
     }
 

@@ -70,8 +70,10 @@ final class TopologyStatuses implements ZooKeeperFollower.Viewer, AutoCloseable 
     }
 
     @Override
-    public void lost() {
-        // The table stays as it was.
+    public void lost(boolean refused) {
+        if (refused) {
+            statuses.clear();
+        }
     }
 
     @Override

@@ -20,7 +20,7 @@ import org.apache.storm.shade.org.apache.zookeeper.KeeperException;
  * Follows the children of some znodes with a ZooKeeper client of its own, away from the scheduling thread.
  *
  * <p>A client that cannot be made, or whose login does not open the znodes, is given up; the next round makes another one and logs in
- * anew, with what the file of the login holds then.
+ * anew, with what the file of the login holds then. Nothing is shown before the znodes were found open.
  */
 final class ZooKeeperFollower implements AutoCloseable {
     /** Nimbus gives its shutdown ten seconds, and the shim has two followers. */
@@ -29,7 +29,7 @@ final class ZooKeeperFollower implements AutoCloseable {
 
     /** Keeps what is seen; called on ZooKeeper's threads. */
     interface Viewer {
-        /** A new client begins: it shows everything anew, and says when it has ({@code INITIALIZED}). */
+        /** A new client, which may read, begins: it shows everything anew, and says when it has ({@code INITIALIZED}). */
         void begins();
 
         /**
@@ -40,8 +40,12 @@ final class ZooKeeperFollower implements AutoCloseable {
          */
         void changed(String path, TreeCacheEvent event);
 
-        /** The connection or the client was lost: what changes until there is another one is seen late. */
-        void lost();
+        /**
+         * The connection or the client was lost: what changes until there is another one is seen late.
+         *
+         * @param refused whether that is because the login does not open the znodes
+         */
+        void lost(boolean refused);
     }
 
     /**
@@ -189,16 +193,45 @@ final class ZooKeeperFollower implements AutoCloseable {
                 state.updateAndGet(before -> before.using(client));
                 client.getConnectionStateListenable().addListener((ignored, event) -> connectionChanged(client, event.isConnected()));
                 client.start();
+            } catch (Exception | Error e) {
+                failed(e);
+            }
+        }
+    }
+
+    /** A client and its caches start threads, which a host may not have; only what is given up is tried again. */
+    private void failed(Throwable fault) {
+        changes.bad(words.subject(), "failed",
+            "Stormplace cannot follow " + words.what() + " in ZooKeeper, and plans without them: " + Text.describe(fault), fault);
+        giveUp();
+    }
+
+    /**
+     * Begins to show what a client sees unless it does already; returns whether that went well. To be called when the client was found to
+     * have access: a cache whose reading is refused has set no watch, and would never look again, even after the znodes were opened.
+     */
+    private boolean show(CuratorFramework client) {
+        synchronized (open) {
+            if (!showsNothing(client)) {
+                return true;
+            }
+            try {
                 viewer.begins();
                 for (String path : paths) {
                     follow(client, path);
                 }
+                return true;
             } catch (Exception | Error e) {
-                // A client starts threads, which a host may not have; only what is given up is tried again.
-                changes.bad(words.subject(), "failed",
-                    "Stormplace cannot follow " + words.what() + " in ZooKeeper, and plans without them: " + Text.describe(e), e);
-                giveUp();
+                failed(e);
+                return false;
             }
+        }
+    }
+
+    /** Returns whether a client is the present one and has no caches yet. */
+    private boolean showsNothing(CuratorFramework client) {
+        synchronized (open) {
+            return open.size() == 1 && open.get(0) == client;
         }
     }
 
@@ -216,8 +249,9 @@ final class ZooKeeperFollower implements AutoCloseable {
     }
 
     private void giveUp() {
+        state.updateAndGet(before -> before.moved(Phase.OFFLINE));
         closeAll();
-        viewer.lost();
+        viewer.lost(state.get().refused());
         initialized.clear();
         state.updateAndGet(before -> before.moved(Phase.IDLE));
     }
@@ -246,25 +280,29 @@ final class ZooKeeperFollower implements AutoCloseable {
             }
             return;
         }
-        viewer.lost();
+        viewer.lost(false);
         if (after.phase() != Phase.CLOSED && !after.refused()) {
             changes.bad(words.subject(), "disconnected", "Stormplace has no connection to ZooKeeper; " + words.whileLost() + ".");
         }
     }
 
     private void checkAccessSoon() {
-        checkedNs = clockNs.getAsLong();
-        begin(this::checkAccess, "-access");
+        long now = clockNs.getAsLong();
+        checkedNs = now;
+        if (!begin(this::checkAccess, "-access")) {
+            // Nothing may be shown yet: the next round tries again.
+            checkedNs = now - ACCESS_CHECK_NS - 1;
+        }
     }
 
-    /** Looks for znodes that ZooKeeper withholds: the caches would take them for absent ones and report nothing. */
+    /** Looks for znodes that ZooKeeper withholds, as the caches would report nothing; where there are none the caches begin. */
     private void checkAccess() {
         CuratorFramework client = state.get().client();
         try {
             for (String path : paths) {
                 Optional<String> withheld = withheld(client, path);
                 if (withheld.isPresent()) {
-                    state.updateAndGet(before -> before.checked(true).moved(Phase.OFFLINE));
+                    state.updateAndGet(before -> before.checked(true));
                     changes.bad(words.subject(), "no access", "Stormplace may not read " + withheld.get() + " in ZooKeeper: "
                         + words.whileRefused() + "; trying on.");
                     giveUp();
@@ -272,11 +310,17 @@ final class ZooKeeperFollower implements AutoCloseable {
                 }
             }
             state.updateAndGet(before -> before.checked(false));
-            changes.good(words.subject(), "Stormplace follows " + words.what() + " in ZooKeeper.");
+            if (show(client)) {
+                changes.good(words.subject(), "Stormplace follows " + words.what() + " in ZooKeeper.");
+            }
         } catch (Exception e) {
             if (state.get().phase() == Phase.ONLINE) {
                 changes.bad(words.subject(), "unchecked",
                     "Stormplace cannot check whether it may read " + words.what() + " in ZooKeeper: " + Text.describe(e), e);
+                if (showsNothing(client)) {
+                    // Nothing else would make it begin before the next check.
+                    giveUp();
+                }
             }
         }
     }

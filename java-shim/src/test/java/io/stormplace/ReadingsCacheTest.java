@@ -12,7 +12,9 @@ import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -280,6 +282,12 @@ class ReadingsCacheTest {
         assertFalse(cache.view().live());
     }
 
+    /** A client that answers one method otherwise. */
+    private CuratorFramework answering(CuratorFramework client, String name, Callable<?> answer) {
+        return (CuratorFramework) Proxy.newProxyInstance(CuratorFramework.class.getClassLoader(), new Class<?>[] {CuratorFramework.class},
+            (proxy, method, arguments) -> method.getName().equals(name) ? answer.call() : method.invoke(client, arguments));
+    }
+
     /** A client that hands its listeners to the test, the follower's own first. */
     private CuratorFramework recorded(List<ConnectionStateListener> listeners) {
         CuratorFramework client = client();
@@ -290,9 +298,7 @@ class ReadingsCacheTest {
                 }
                 return method.invoke(client.getConnectionStateListenable(), arguments);
             });
-        return (CuratorFramework) Proxy.newProxyInstance(CuratorFramework.class.getClassLoader(), new Class<?>[] {CuratorFramework.class},
-            (proxy, method, arguments) ->
-                method.getName().equals("getConnectionStateListenable") ? recording : method.invoke(client, arguments));
+        return answering(client, "getConnectionStateListenable", () -> recording);
     }
 
     @Test
@@ -316,6 +322,40 @@ class ReadingsCacheTest {
             listeners.get(0).stateChanged(null, ConnectionState.LOST);
             assertTrue(reader.view().live());
         }
+    }
+
+    @Test
+    void whereAccessCannotBeCheckedTheNextRoundTriesAgain() throws Exception {
+        publish("/stormplace/nodes/a", new byte[] {1});
+        Iterator<String> faults = List.of("first", "second").iterator();
+        try (ReadingsCache reader = new ReadingsCache(() -> faults.hasNext() ? answering(client(), "getChildren", () -> {
+            throw new IllegalStateException(faults.next());
+        }) : client(), "/stormplace", new StateChangeLog((message, cause) -> warnings.add(message)), monotonicNs::get, wallMs::get,
+            Threads.DAEMONS)) {
+            await(() -> {
+                reader.start();
+                return reader.view().live();
+            });
+            assertEquals(1, reader.view().readings().size());
+        }
+        await(() -> warnings.size() == 2);
+        assertEquals(List.of("Stormplace cannot check whether it may read the readings in ZooKeeper: IllegalStateException: first",
+            "Stormplace follows the readings in ZooKeeper."), warnings);
+    }
+
+    @Test
+    void whereNoThreadCanCheckAccessTheNextRoundTriesAgain() throws Exception {
+        publish("/stormplace/nodes/a", new byte[] {1});
+        threads.set((work, name) -> (name.endsWith("-access") ? Fixture.NO_THREADS : Threads.DAEMONS).make(work, name));
+        cache.start();
+        await(() -> !warnings.isEmpty());
+        assertFalse(cache.view().live());
+        threads.set(Threads.DAEMONS);
+        await(() -> {
+            cache.start();
+            return cache.view().live();
+        });
+        assertEquals("a", only().getName());
     }
 
     @Test

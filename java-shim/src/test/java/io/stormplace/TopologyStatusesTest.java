@@ -17,11 +17,15 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.apache.storm.generated.StormBase;
 import org.apache.storm.generated.TopologyStatus;
+import org.apache.storm.shade.org.apache.curator.drivers.AdvancedTracerDriver;
+import org.apache.storm.shade.org.apache.curator.drivers.EventTrace;
+import org.apache.storm.shade.org.apache.curator.drivers.OperationTrace;
 import org.apache.storm.shade.org.apache.curator.framework.CuratorFramework;
 import org.apache.storm.shade.org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.storm.shade.org.apache.curator.framework.recipes.cache.ChildData;
 import org.apache.storm.shade.org.apache.curator.framework.recipes.cache.TreeCacheEvent;
 import org.apache.storm.shade.org.apache.curator.retry.RetryOneTime;
+import org.apache.storm.shade.org.apache.zookeeper.KeeperException;
 import org.apache.storm.shade.org.apache.zookeeper.ZooDefs;
 import org.apache.storm.shade.org.apache.zookeeper.data.ACL;
 import org.apache.storm.shade.org.apache.zookeeper.data.Id;
@@ -131,7 +135,7 @@ class TopologyStatusesTest {
         see(event(TreeCacheEvent.Type.NODE_ADDED, "u-2", TopologyStatus.ACTIVE));
         TreeCacheEvent all = new TreeCacheEvent(TreeCacheEvent.Type.INITIALIZED, null);
         see(all);
-        statuses.lost();
+        statuses.lost(false);
         statuses.begins();
         see(event(TreeCacheEvent.Type.NODE_ADDED, "t-1", TopologyStatus.INACTIVE));
         assertEquals(Map.of("t-1", "INACTIVE", "u-2", "ACTIVE"), statuses.known());
@@ -188,6 +192,55 @@ class TopologyStatusesTest {
         });
         await(() -> warnings.size() == 2);
         assertEquals("Stormplace follows the statuses of topologies in ZooKeeper.", warnings.get(1));
+    }
+
+    /** What is read with a watch, and refused, by the client that is made. */
+    private CuratorFramework traced(AtomicInteger made, List<String> refused) {
+        made.incrementAndGet();
+        CuratorFramework client = client();
+        client.getZookeeperClient().setTracerDriver(new AdvancedTracerDriver() {
+            @Override
+            public void addTrace(OperationTrace trace) {
+                if (trace.isWithWatcher() && trace.getReturnCode() == KeeperException.Code.NOAUTH.intValue()) {
+                    refused.add(trace.getPath());
+                }
+            }
+
+            @Override
+            public void addEvent(EventTrace trace) {
+                // Only readings count.
+            }
+        });
+        return client;
+    }
+
+    /** A cache whose reading is refused has no watch: were the znode opened before the check of access, it would stay empty for good. */
+    @Test
+    void noCacheBeginsBeforeTheLoginWasFoundToBeEnough() throws Exception {
+        write("t-1", TopologyStatus.INACTIVE);
+        protect("/storm/storms");
+        AtomicInteger made = new AtomicInteger();
+        List<String> refused = Collections.synchronizedList(new ArrayList<>());
+        try (TopologyStatuses table = new TopologyStatuses(() -> traced(made, refused), "/storm", changes, monotonicNs::get,
+            Threads.DAEMONS)) {
+            await(() -> {
+                table.start();
+                return made.get() >= 4;
+            });
+            assertEquals(List.of(), refused);
+        }
+    }
+
+    @Test
+    void statusesThatBecomeWithheldAreNotKnownAnyMore() throws Exception {
+        write("t-1", TopologyStatus.INACTIVE);
+        statuses.start();
+        await(Map.of("t-1", "INACTIVE"));
+        protect("/storm/storms");
+        monotonicNs.addAndGet(TimeUnit.SECONDS.toNanos(31));
+        statuses.start();
+        await(Map.of());
+        assertEquals(1, clients.get());
     }
 
     @Test
