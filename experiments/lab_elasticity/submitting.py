@@ -14,8 +14,8 @@ from topologies.submission import submit
 PENDING = 80
 """Items under way at the most: what is more waits in Redis, where it outlives every worker."""
 TIMEOUT_S = 10
-"""After so long without an acknowledgement an item comes again, twice that at the most. What a worker that was
-restarted had taken is missing until then, among those under way: the first rate works all of them off in less."""
+"""After so long without an acknowledgement, or twice that, an item comes again. Until then what a restarted
+worker had taken counts as under way; the first rate works off all of those that may be in less."""
 
 
 def main() -> None:
