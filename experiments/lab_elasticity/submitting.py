@@ -41,6 +41,8 @@ def main() -> None:
             "topology.message.timeout.secs": TIMEOUT_S,
             # what sleeps asks for next to nothing
             "topology.component.cpu.pcore.percent": 5.0,
+            # else items go to executors of the same worker until its queues are nearly full, and others idle
+            "topology.disable.loadaware.messaging": True,
             # quick enough, and leaves processors to workers that start
             "topology.bolt.wait.park.microsec": 1000,
         },
