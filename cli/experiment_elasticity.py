@@ -33,7 +33,7 @@ def elasticity(
     run_s: Annotated[float, typer.Option(min=60, help="Measured seconds of a turn.")] = 720.0,
     warm_up_s: Annotated[
         float, typer.Option(min=0, help="Seconds at the first rate before, cut off.")
-    ] = 45.0,
+    ] = 60.0,
     unit_rate: Annotated[
         float, typer.Option(min=0.1, help="Items per second of a unit of load; the peak has 6.")
     ] = 5.0,
