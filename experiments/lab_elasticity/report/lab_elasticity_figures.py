@@ -53,10 +53,11 @@ def draw_turn(path: Path, turn: ElasticityTurn) -> None:
     times.set_ylim(bottom=_FLOOR_S)
     dress(times, "", "s since the start", "response time, s")
     waits = times.twinx()
-    waits.fill_between(
-        middles, [each.waiting for each in windows], color=MUTED, alpha=0.2, linewidth=0, label="wait (right)"
-    )
+    waits.fill_between(middles, [each.waiting for each in windows], color=MUTED, alpha=0.2, linewidth=0)
     waits.set_ylim(bottom=0)
+    waits.set_ylabel("items that wait (grey)", color=MUTED, fontsize=9)
+    waits.tick_params(colors=MUTED, labelcolor=MUTED, labelsize=8.5)
+    waits.spines[["top", "right", "left", "bottom"]].set_visible(False)
     for axes in (load, executors, hosts, times):
         for each in turn.outcome.changes:
             axes.axvline(each.at_s, color=SERIES[3], linewidth=0.7, alpha=0.6)
