@@ -13,7 +13,7 @@ SHIM := java-shim/target/stormplace-shim-0.1.0.jar
 SHIM_SOURCES := $(shell find java-shim/src -type f 2>/dev/null) pom.xml java-shim/pom.xml bridge/placement.thrift
 MVN := mvn -B -ntp
 
-.PHONY: help setup system demo test lint unit servers spark java lab clusters measured evaluation evaluation-tiers bench-shim bench-large bench-large-growth bench-large-made bench-emulator bench-placement bench-replacement simulate-replacement simulate-elasticity bench-tiers bench-data experiment-response-time experiment-adaptation experiment-replacement experiment-tiers dist clean
+.PHONY: help setup system demo test lint unit servers spark java lab clusters measured evaluation evaluation-tiers bench-shim bench-large bench-large-growth bench-large-made bench-emulator bench-placement bench-replacement simulate-replacement simulate-elasticity bench-tiers bench-data experiment-response-time experiment-adaptation experiment-replacement experiment-tiers experiment-elasticity dist clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 24
@@ -96,6 +96,9 @@ experiment-replacement: setup $(CLASSES)  ## a fast, cheap host joins while a ch
 
 experiment-tiers: setup $(CLASSES)  ## the taxi query over edge, fog and cloud behind narrow uplinks, by cost (half an hour; goes on after an interruption)
 	$(BIN)/stormplace experiment lab-tiers --out runs/lab-tiers $(ARGS)
+
+experiment-elasticity: setup $(CLASSES)  ## executors and hosts follow a load that goes up and down, under each policy (an hour; goes on after an interruption)
+	$(BIN)/stormplace experiment elasticity --out runs/elasticity $(ARGS)
 
 evaluation: setup $(CLASSES)  ## taxi queries under two strategies, verified and analysed, with an HTML report (ARGS="--strategies ras,stormplace:odp")
 	$(BIN)/stormplace evaluate $(ARGS)

@@ -8,7 +8,18 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from cli import agent, daemon, demo, evaluation, experiment, experiment_tiers, lab, rates, replay_rounds
+from cli import (
+    agent,
+    daemon,
+    demo,
+    evaluation,
+    experiment,
+    experiment_elasticity,
+    experiment_tiers,
+    lab,
+    rates,
+    replay_rounds,
+)
 from cli.data import data
 from cli.drain import drain
 from cli.elastic import elastic
@@ -38,6 +49,7 @@ app.add_typer(synthetic.app, name="synthetic")
 app.add_typer(data.app, name="data")
 app.add_typer(instance.app, name="instance")
 experiment.app.command("lab-tiers")(experiment_tiers.lab_tiers)
+experiment.app.command("elasticity")(experiment_elasticity.elasticity)
 app.add_typer(experiment.app, name="experiment")
 app.add_typer(simulate.app, name="simulate")
 app.command(cls=solve.NamingStrategies)(solve.solve)

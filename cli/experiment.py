@@ -272,12 +272,14 @@ def report(
     from experiments.adaptation.report import adaptation_report  # noqa: PLC0415
     from experiments.folder_content import (  # noqa: PLC0415
         ADAPTATION,
+        ELASTICITY,
         LAB_TIERS,
         REPLACEMENT,
         RESPONSE_TIME,
         SETTINGS,
         experiment_kind,
     )
+    from experiments.lab_elasticity.report import lab_elasticity_report  # noqa: PLC0415
     from experiments.lab_tiers.report import lab_tiers_report  # noqa: PLC0415
     from experiments.replacement.cluster.report import replacement_report  # noqa: PLC0415
     from experiments.response_time.report import response_time_report  # noqa: PLC0415
@@ -285,6 +287,7 @@ def report(
 
     builds = {
         ADAPTATION: adaptation_report.build,
+        ELASTICITY: lab_elasticity_report.build,
         LAB_TIERS: lab_tiers_report.build,
         REPLACEMENT: replacement_report.build,
         RESPONSE_TIME: response_time_report.build,

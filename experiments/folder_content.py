@@ -24,6 +24,7 @@ RESPONSE_TIME = "response-time"
 ADAPTATION = "adaptation"
 REPLACEMENT = "replacement"
 LAB_TIERS = "lab-tiers"
+ELASTICITY = "elasticity"
 
 _Model = TypeVar("_Model", bound=BaseModel)
 

@@ -72,6 +72,15 @@ class Submission(ABC):
     def thrift_topology(self) -> Any:
         """Return the topology as Storm wants it, its components started by `command`."""
 
+    def write_jar(self, path: Path) -> None:
+        """Write the file that workers get; subclasses may add what they need.
+
+        Raises:
+            OSError: It cannot be written.
+            ValueError: What belongs into it cannot be made.
+        """
+        write_jar(path)
+
     @property
     def command(self) -> Path:
         """The program that starts a component: a bare name would depend on the PATH of the worker's JVM."""
@@ -106,7 +115,7 @@ def submit(address: Address, submission: Submission) -> None:
         )
     with tempfile.TemporaryDirectory() as folder, nimbus.connect(address) as client:
         jar = Path(folder) / "topology.jar"
-        write_jar(jar)
+        submission.write_jar(jar)
         nimbus.submit(client, submission.name, jar, conf, topology)
 
 

@@ -19,8 +19,10 @@ _DURATIONS = 20
 """Durations that are kept; policies take fewer."""
 _LEAST_PER_S = 0.5
 """A component that does less tells nothing of how long it takes: Storm times one item in twenty."""
-_TIMED = 100.0
-"""Items from which on a task's mean time counts: Storm times one in twenty, and means over three of those."""
+_TIMED = 80.0
+"""Items of a component from which on its mean time counts: Storm times one in twenty of each task."""
+_TIMED_OF_TASK = 20.0
+"""Of these a task must have taken so many for its mean to count: the first ones take longer."""
 _QUEUED = 20.0
 """Items that wait for each executor from which on it counts as never idle."""
 
@@ -221,6 +223,6 @@ def _mean(name: str, metric: str, topology: TopologyLook, tasks: TaskReadings) -
                 stream = f"{source.component}:{source.stream}"
                 value = tasks.values.get((task, f"{metric}{stream}"))
                 done = tasks.values.get((task, f"{EXECUTED}{stream}"), 0.0)
-                if value and done >= _TIMED:
+                if value is not None and value > 0.0 and done >= _TIMED_OF_TASK:
                     weighted, total = weighted + done * value, total + done
-    return weighted / total if total > 0.0 else None
+    return weighted / total if total >= _TIMED else None

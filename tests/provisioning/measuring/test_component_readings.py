@@ -196,3 +196,25 @@ def test_every_task_gets_what_goes_to_all() -> None:
     components = {**to_all.components, "count": replace(to_all.components["count"], inputs=every)}
     found = read(said(), replace(to_all, components=components))
     assert found["count"].demand_per_s == pytest.approx(4 * 50.0)
+
+
+@pytest.mark.parametrize(
+    ("items_of_task", "service_ms"),
+    # four tasks: 80 items together are enough, but a task needs 20
+    [(25.0, 8.0), (20.0, 8.0), (19.0, None)],
+)
+def test_tasks_are_timed_together_once_each_has_done_some(
+    items_of_task: float, service_ms: float | None
+) -> None:
+    """A component of many tasks is known as soon as one of few."""
+    new = said()
+    few = {key: items_of_task if "-count-" in key[1] else value for key, value in new.values.items()}
+    found = read(TaskReadings(new.rates, few, new.spoke_s))
+    assert found["parse"].service_ms == service_ms
+
+
+def test_a_task_of_which_no_item_was_timed_does_not_count() -> None:
+    new = said()
+    untimed = {**new.values, (2, "__execute-latency-spout:default"): 0.0}
+    found = read(TaskReadings(new.rates, untimed, new.spoke_s))
+    assert found["parse"].service_ms == pytest.approx(8.0)

@@ -1,0 +1,122 @@
+"""How every turn runs; kept in the experiment's folder, so that it goes on as it began."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from experiments import folder
+from experiments.elasticity.scenario_file import ScenarioError, read_scenario
+from experiments.errors import ExperimentError
+from experiments.folder_content import ELASTICITY, KIND
+from experiments.lab_elasticity.profiles import PEAK, due_times, profile
+from experiments.lab_elasticity.sizes import hosts_for, sleepers_for
+from experiments.running_lab import lab_sites
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pydantic import JsonValue
+
+    from experiments.elasticity.loads import Floats, Series
+    from experiments.lab_elasticity.profiles import ProfileName
+    from formats.site_file import SiteFile
+    from topologies.sleeping.sleeping_submission import Sleeper
+
+
+@dataclass(frozen=True)
+class LabElasticitySettings:
+    """How every turn runs.
+
+    Attributes:
+        data: Scenario file with the taxis' week.
+        sites: Site file of the lab; hosts with `joined = false` are those that can be leased.
+        load: Which profile.
+        run_s: Measured seconds of a turn.
+        warm_up_s: Seconds at the first rate before, of which nothing is measured.
+        unit_rate: Items/s of one unit of load.
+        bound_s: Response time above which an item is late, s.
+        billing_unit_s: What has been started of one is paid whole, s.
+        kills: How often the loop is killed in a turn, at random moments.
+        seed: Of arrivals and of those moments.
+        settle_s: Seconds before the first turn in which coordinates converge.
+    """
+
+    data: Path
+    sites: Path
+    load: ProfileName
+    run_s: float
+    warm_up_s: float
+    unit_rate: float
+    bound_s: float
+    billing_unit_s: float
+    kills: int
+    seed: int
+    settle_s: float
+
+    @cached_property
+    def site_file(self) -> SiteFile:
+        """The site file.
+
+        Raises:
+            ExperimentError: It is none, does not count executors, or has too few hosts for the peak.
+        """
+        sites = lab_sites(self.sites)
+        if sites.executors_per_host is None:
+            raise ExperimentError(f"--sites: {self.sites}: executors_per_host is missing")
+        spare = [each.name for each in sites.host if not each.joined]
+        if not spare:
+            raise ExperimentError(f"--sites: {self.sites}: no [[host]] has joined = false")
+        needed = hosts_for(self.peak, sites.executors_per_host)
+        if needed > len(sites.hosts):
+            raise ExperimentError(
+                f"--unit-rate: the peak needs {needed} hosts, and {self.sites} has {len(sites.hosts)}"
+            )
+        return sites
+
+    @property
+    def executors_per_host(self) -> int:
+        """Executors that have room on a host."""
+        return self.site_file.executors_per_host or 1
+
+    @property
+    def spare(self) -> tuple[str, ...]:
+        """Hosts that can be leased."""
+        return tuple(each.name for each in self.site_file.host if not each.joined)
+
+    @property
+    def fixed(self) -> tuple[str, ...]:
+        """Hosts that are always there."""
+        return tuple(name for name in self.site_file.hosts if name not in self.spare)
+
+    @property
+    def peak(self) -> tuple[Sleeper, ...]:
+        """The bolts with what the highest rate needs."""
+        return sleepers_for(PEAK * self.unit_rate)
+
+    @property
+    def static_hosts(self) -> int:
+        """Hosts of the static turn: as many as the peak needs, and no fewer than are always there."""
+        return max(hosts_for(self.peak, self.executors_per_host), len(self.fixed))
+
+    @cached_property
+    def profile(self) -> Series:
+        """The load.
+
+        Raises:
+            ExperimentError: The scenario has no such load.
+        """
+        try:
+            loads = read_scenario(self.data).load
+        except ScenarioError as error:
+            raise ExperimentError(f"--data: {error}") from error
+        return profile(self.load, self.run_s, loads)
+
+    def due_s(self) -> Floats:
+        """Return when items are due, s since the start of what is measured; the same in every turn."""
+        return due_times(self.profile, self.run_s, self.warm_up_s, self.unit_rate, self.seed)
+
+    def document(self) -> dict[str, JsonValue]:
+        """Return what must stay the same within a folder, as JSON values."""
+        return {KIND: ELASTICITY} | folder.kept_settings(self)

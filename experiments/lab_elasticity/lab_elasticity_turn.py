@@ -1,0 +1,254 @@
+"""One turn: the hosts of its start, the topology, the loop and the load; what the report needs is kept."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import sys
+from collections import Counter
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+from experiments.busy import BusyMeter, write_busy
+from experiments.folder_content import DONE
+from experiments.lab_command import run_on_host
+from experiments.lab_elasticity.feeding import BEGINS
+from experiments.lab_elasticity.kept import (
+    ITEMS,
+    LEASES,
+    LOOKS,
+    LOOP_FOLDER,
+    LOOP_LOG,
+    ElasticityDone,
+    read_leases,
+)
+from experiments.lab_elasticity.loop_process import LabProgram
+from experiments.lab_elasticity.loop_settings import NAME, loop_settings
+from experiments.lab_elasticity.profiles import PEAK, rates_at
+from experiments.lab_elasticity.sizes import SERVICE_MS, TASKS
+from experiments.lab_steps import NIMBUS, PLACEMENT, REDIS, StepError
+from experiments.machine import provenance
+from experiments.schedule import Schedule
+from lab.errors import LabError
+from lab.places import STORM_HOME
+from replay.output import write_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from experiments.lab_elasticity.lab_elasticity_settings import LabElasticitySettings
+    from experiments.lab_elasticity.variants import VariantTurn
+    from experiments.lab_steps import LabSteps
+    from lab.cluster import LabClient
+
+READY_S = 180.0
+ZOOKEEPER = "nimbus:2181"
+_PACKAGE = "experiments.lab_elasticity"
+_GRAPHITE_PORT = 2003
+
+
+@dataclass(frozen=True)
+class Kill:
+    """A moment at which the loop is killed.
+
+    Attributes:
+        at_s: Since the first item of the warm-up was due, s.
+    """
+
+    at_s: float
+
+
+def kills(settings: LabElasticitySettings) -> tuple[Kill, ...]:
+    """Return the moments, random and the same for one seed: none in the first and last tenth of the run."""
+    chance = random.Random(settings.seed)  # noqa: S311 - no secret
+    first, last = 0.1 * settings.run_s, 0.9 * settings.run_s
+    return tuple(
+        Kill(settings.warm_up_s + at_s)
+        for at_s in sorted(chance.uniform(first, last) for _ in range(settings.kills))
+    )
+
+
+def run_elasticity_turn(
+    steps: LabSteps, folder: Path, *, turn: VariantTurn, settings: LabElasticitySettings
+) -> None:
+    """Run one turn; its folder ends with `done.json` or without it.
+
+    Args:
+        steps: The steps of a lab that is up.
+        folder: The turn's folder; what an earlier try has left there is removed.
+        turn: Which one.
+        settings: What holds for all turns.
+
+    Raises:
+        StepError: A step failed; neither topology nor loop runs any more.
+        lab.errors.LabError: The lab does not do what it is asked to.
+    """
+    shutil.rmtree(folder, ignore_errors=True)
+    (folder / LOOP_FOLDER).mkdir(parents=True)
+    lab = steps.lab
+    _seat(steps, turn, settings, folder)
+    ends_before = _unexpected_ends(lab)
+    watch = _program(lab, "watching", ["--run", turn.label, "--name", NAME], folder, LOOKS)
+    loop = _loop(lab, turn, settings, folder) if turn.elastic else None
+    try:
+        _submit(steps, turn, settings, folder)
+        watch.start()
+        if loop is not None:
+            loop.start()
+        meter = BusyMeter()
+        _feed(steps, turn, settings, folder, loop)
+        busy = meter.fraction()
+        if loop is not None:
+            loop.end()
+        watch.end()
+        (folder / PLACEMENT).write_text(steps.placement(NAME, folder), encoding="utf-8")
+        leaked = _leaked(lab, settings, folder) if turn.elastic else ()
+        steps.kill(NAME, folder)
+    except (StepError, LabError):
+        for each in (watch, loop):
+            if each is not None:
+                each.discard()
+        steps.discard(NAME, folder)
+        raise
+    write_busy(folder, busy)
+    done = ElasticityDone(
+        policy=turn.policy,
+        repetition=turn.repetition,
+        load=settings.load,
+        run_s=settings.run_s,
+        bound_s=settings.bound_s,
+        billing_unit_s=settings.billing_unit_s,
+        fixed_hosts=len(settings.fixed) if turn.elastic else settings.static_hosts,
+        static_hosts=settings.static_hosts,
+        kills_s=() if loop is None else tuple(loop.killed_s),
+        leaked=leaked,
+        missing_tasks=missing_tasks((folder / PLACEMENT).read_text(encoding="utf-8")),
+        busy=busy,
+        process_ends=dict(_unexpected_ends(lab) - ends_before),
+        **asdict(provenance()),
+    )
+    write_json(folder / DONE, done.model_dump(mode="json"))
+
+
+def missing_tasks(placement: str) -> dict[str, int]:
+    """Return the tasks that no executor has, by component, of what scales.
+
+    Args:
+        placement: Where executors run, as `taxi placement` prints it.
+    """
+    found: Counter[str] = Counter()
+    for each in json.loads(placement)["executors"]:
+        found[each["component"]] += each["last_task"] - each["first_task"] + 1
+    return {name: TASKS - found[name] for name in SERVICE_MS if found[name] < TASKS}
+
+
+def _seat(steps: LabSteps, turn: VariantTurn, settings: LabElasticitySettings, folder: Path) -> None:
+    """Let those hosts be there with which the turn starts; what an earlier one has drained is given back."""
+    more = () if turn.elastic else settings.spare[: settings.static_hosts - len(settings.fixed)]
+    steps.progress.step(f"lab: {len(settings.fixed) + len(more)} hosts")
+    with suppress(StepError):
+        steps.run("nimbus", "undrain", ["--all", "--zookeeper", ZOOKEEPER], folder / "undrain.log")
+    absent = steps.lab.status().absent
+    for host in settings.spare:
+        if host in more and host in absent:
+            steps.lab.join(host)
+        elif host not in more and host not in absent:
+            steps.lab.leave(host)
+    steps.lab.await_ready(READY_S)
+
+
+def _program(lab: LabClient, module: str, more: list[str], folder: Path, out: str) -> LabProgram:
+    arguments = ["-m", f"{_PACKAGE}.{module}", "--nimbus", NIMBUS, "--redis", REDIS, *more]
+    return LabProgram(lab, "nimbus", arguments, folder / out, folder / f"{module}.log")
+
+
+def _loop(lab: LabClient, turn: VariantTurn, settings: LabElasticitySettings, folder: Path) -> LabProgram:
+    file = folder / "elastic.toml"
+    text = loop_settings(settings, turn, folder / LOOP_FOLDER, lab.folder.root)
+    file.write_text(text, encoding="utf-8")
+    arguments = ["-m", "cli.main", "elastic", "--config", str(file)]
+    return LabProgram(lab, "nimbus", arguments, folder / "elastic.out", folder / LOOP_LOG)
+
+
+def _submit(steps: LabSteps, turn: VariantTurn, settings: LabElasticitySettings, folder: Path) -> None:
+    steps.progress.step(f"{turn.label}: submitting the sleeping topology")
+    first = float(rates_at(settings.profile, settings.due_s()[:1] * 0.0, settings.unit_rate)[0])
+    rate = first if turn.elastic else PEAK * settings.unit_rate
+    address = steps.lab.status().host("nimbus")
+    if address is None:
+        raise StepError("the lab has no host named nimbus")
+    arguments = ["--nimbus", NIMBUS, "--redis", REDIS, "--run", turn.label, "--name", NAME]
+    arguments += ["--graphite", f"{address.address}:{_GRAPHITE_PORT}", "--rate", f"{rate:g}"]
+    arguments += ["--workers", str(len(settings.site_file.hosts)), "--storm", str(STORM_HOME)]
+    _run(steps, "nimbus", "submitting", arguments, folder / "submit.log")
+
+
+def _feed(
+    steps: LabSteps,
+    turn: VariantTurn,
+    settings: LabElasticitySettings,
+    folder: Path,
+    loop: LabProgram | None,
+) -> None:
+    steps.progress.step(f"{turn.label}: {settings.load}, {settings.warm_up_s + settings.run_s:g} s")
+    due = folder / "due.json"
+    due.write_text(json.dumps([round(each, 6) for each in settings.due_s().tolist()]), encoding="utf-8")
+
+    def carry_out(_: Kill) -> None:
+        if loop is not None:
+            loop.kill()
+            loop.start()
+
+    schedule = Schedule(kills(settings) if loop is not None else (), carry_out)
+
+    def take(line: str) -> None:
+        if line.startswith(BEGINS):
+            schedule.begin()
+
+    arguments = ["--redis", REDIS, "--run", turn.label, "--due", str(due), "--out", str(folder / ITEMS)]
+    _run(steps, "redis", "feeding", arguments, folder / "feed.log", take=take, errands=schedule)
+
+
+def _run(
+    steps: LabSteps,
+    host: str,
+    module: str,
+    arguments: list[str],
+    log: Path,
+    *,
+    take: Callable[[str], None] = lambda _: None,
+    errands: Schedule[Kill] | None = None,
+) -> None:
+    """Run a program of this experiment on a host to its end.
+
+    Raises:
+        StepError: It ended with a non-zero status.
+    """
+    last = "no output"
+    with log.open("w", encoding="utf-8") as file:
+
+        def keep(line: str) -> None:
+            nonlocal last
+            file.write(line)
+            last = line.strip() or last
+            steps.progress.detail(line)
+            take(line)
+
+        command = [sys.executable, "-m", f"{_PACKAGE}.{module}", *arguments]
+        status = run_on_host(steps.lab, host, command, keep, errands)
+    if status != 0:
+        raise StepError(f"{module} on {host} ended with status {status}: {last}")
+
+
+def _leaked(lab: LabClient, settings: LabElasticitySettings, folder: Path) -> tuple[str, ...]:
+    """Return hosts that have joined though no lease that is open knows them."""
+    known = {each.host for each in read_leases(folder / LEASES) if each.open}
+    absent = lab.status().absent
+    return tuple(host for host in settings.spare if host not in absent and host not in known)
+
+
+def _unexpected_ends(lab: LabClient) -> Counter[str]:
+    return Counter({service.name: service.unexpected_ends for service in lab.status().services})

@@ -1,0 +1,108 @@
+"""The settings file of the elastic loop of a turn."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+from experiments.lab_elasticity.sizes import SERVICE_MS, TARGET_LOAD, TASKS
+from topologies.sleeping.configuration import SleepingRun
+from topologies.sleeping.sleeping_submission import SINK
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from experiments.lab_elasticity.lab_elasticity_settings import LabElasticitySettings
+    from experiments.lab_elasticity.variants import VariantTurn
+
+NAME = "sleeping"
+INTERVAL_S = 5.0
+DECIDE_EVERY_S = 10.0
+BOOT_S = 20.0
+"""What the lab takes until Nimbus knows a host."""
+LEAD_S = 45.0
+"""Within so long before the end of its paid time a host is judged: its executors have to leave by then."""
+WINDOW_S = 20.0
+SETTLE_S = 5.0
+SINK_MS = 2.0
+PENALTY = 0.01
+"""Cost of a late item, where a host's billing unit costs 1."""
+CHANGES_PER_HOUR = 120
+
+
+def loop_settings(settings: LabElasticitySettings, turn: VariantTurn, folder: Path, lab_folder: Path) -> str:
+    """Return the text of the settings file, TOML.
+
+    Args:
+        settings: Of the experiment.
+        turn: An elastic one.
+        folder: Where the loop keeps what it remembers.
+        lab_folder: State folder of the lab.
+    """
+    common = {"decide_interval_s": DECIDE_EVERY_S}
+    paid = {"penalty": PENALTY, "release_lead_s": min(LEAD_S, settings.billing_unit_s)}
+    own = {
+        "threshold": {},
+        "btu": paid,
+        # a minute of the experiment is a quarter of an hour of a day
+        "sized": paid | {"keep_peak_s": 60.0, "drain_s": 30.0, "target_load": TARGET_LOAD, "ahead_s": BOOT_S},
+    }[turn.policy]
+    program = [sys.executable, "-m", "cli.main"]
+    lines = [
+        f"nimbus = {_text('nimbus:6627')}",
+        f"zookeeper = {_text('nimbus:2181')}",
+        f"state_directory = {_text(str(folder))}",
+        'capacity = "executors"',
+        f"executors_per_host = {settings.executors_per_host}",
+        f"interval_s = {INTERVAL_S}",
+        f"window_s = {WINDOW_S}",
+        f"settle_s = {SETTLE_S}",
+        "",
+        f"[topology.{NAME}]",
+        'mode = "active"',
+        "",
+        f"[[topology.{NAME}.lag]]",
+        'kind = "redis"',
+        'address = "redis:6379"',
+        f"key = {_text(SleepingRun(turn.label).waiting)}",
+        "",
+        # Storm does not time what another process does, and the sink is not what is scaled here
+        f"[topology.{NAME}.component.{SINK}]",
+        "max = 1",
+        f"service_ms = {SINK_MS}",
+        "",
+    ]
+    for name in SERVICE_MS:
+        lines += [f"[topology.{NAME}.component.{name}]", f"max = {TASKS}", ""]
+    lines += [
+        "[policy]",
+        f"kind = {_text(turn.policy)}",
+        "",
+        "[policy.parameters]",
+        *(f"{name} = {value}" for name, value in (common | own).items()),
+        "",
+        "[limits]",
+        f"reconfigurations_per_hour = {CHANGES_PER_HOUR}",
+        f"hosts_min = {len(settings.fixed)}",
+        f"hosts_max = {len(settings.site_file.hosts)}",
+        "",
+        "[provider]",
+        'kind = "lab"',
+        f"sites = {_text(str(settings.sites.resolve()))}",
+        f"folder = {_text(str(lab_folder))}",
+        f"program = {json.dumps(program)}",
+        "",
+        "[offer.small]",
+        "cpu = 100.0",
+        "memory_mb = 4096.0",
+        f"slots = {settings.executors_per_host}",
+        f"billing_unit_s = {float(settings.billing_unit_s)}",
+        "unit_cost = 1.0",
+        f"boot_s = {BOOT_S}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _text(value: str) -> str:
+    return json.dumps(value)  # a basic string of TOML is one of JSON

@@ -1,0 +1,1 @@
+"""What the experiment on elasticity shows: figures, goals and pictures."""

@@ -1,0 +1,72 @@
+"""Which of the experiment's goals its turns have reached."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from experiments.lab_elasticity.variants import SIZED
+from experiments.reports.targets import Target
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from experiments.lab_elasticity.report.turns import ElasticityTurn
+
+MOST_LATE = 0.05
+MOST_HOST_TIME = 0.7
+"""Of the time of the hosts that the peak needs."""
+_LACKING = "not run"
+
+
+def targets(turns: Sequence[ElasticityTurn]) -> tuple[Target, ...]:
+    """Judge all goals, also those of policies that were not run."""
+    return (_lost(turns), _late(turns), _hosts(turns), _kept(turns), _kills(turns))
+
+
+def _lost(turns: Sequence[ElasticityTurn]) -> Target:
+    lost = {turn.done.label: turn.outcome.lost for turn in turns if turn.outcome.lost}
+    items = sum(turn.outcome.items for turn in turns)
+    measured = ", ".join(f"{count} in {label}" for label, count in lost.items()) or f"0 of {items}"
+    return Target("no item is lost", measured, not lost)
+
+
+def _late(turns: Sequence[ElasticityTurn]) -> Target:
+    own = [turn for turn in turns if turn.done.policy == SIZED]
+    text = f"{SIZED}: less than {MOST_LATE:.0%} of items are late"
+    if not own:
+        return Target(text, _LACKING, None)
+    worst = max(own, key=lambda turn: turn.outcome.late)
+    measured = f"{worst.outcome.late:.2%} take longer than {worst.done.bound_s:g} s"
+    return Target(text, measured, worst.outcome.late < MOST_LATE)
+
+
+def _hosts(turns: Sequence[ElasticityTurn]) -> Target:
+    own = [turn for turn in turns if turn.done.policy == SIZED]
+    text = f"{SIZED}: at most {MOST_HOST_TIME:.0%} of the host time that the peak needs"
+    if not own:
+        return Target(text, _LACKING, None)
+    worst = max(own, key=lambda turn: turn.outcome.host_share)
+    found = worst.outcome
+    measured = f"{found.host_share:.0%}: {found.host_s:.0f} of {found.static_host_s:.0f} host seconds"
+    return Target(text, measured, found.host_share <= MOST_HOST_TIME)
+
+
+def _kept(turns: Sequence[ElasticityTurn]) -> Target:
+    bad = [
+        f"{turn.done.label}: {', '.join((*turn.done.leaked, *turn.done.missing_tasks))}"
+        for turn in turns
+        if turn.done.leaked or turn.done.missing_tasks
+    ]
+    return Target("no host is leaked, no executor lost", "; ".join(bad) or f"in {len(turns)} turns", not bad)
+
+
+def _kills(turns: Sequence[ElasticityTurn]) -> Target:
+    text = "the loop goes on after each kill, and no item is lost"
+    own = [turn for turn in turns if turn.done.kills_s]
+    if not own:
+        return Target(text, "no kills", None)
+    bad = [
+        turn.done.label for turn in own if turn.outcome.lost or turn.done.leaked or turn.done.missing_tasks
+    ]
+    count = sum(len(turn.done.kills_s) for turn in own)
+    return Target(text, ", ".join(bad) or f"{count} kills in {len(own)} turns", not bad)

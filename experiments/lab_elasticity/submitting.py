@@ -1,0 +1,54 @@
+"""Submits the sleeping topology; a program that runs on the lab's Nimbus host."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from experiments.lab_elasticity.sizes import TASKS, sleepers_for
+from formats.address import Address
+from topologies.sleeping.configuration import SleepingRun
+from topologies.sleeping.sleeping_submission import SleepingSubmission
+from topologies.submission import submit
+
+PENDING = 80
+"""Items under way at the most: what is more waits in Redis, where it outlives every worker."""
+TIMEOUT_S = 10
+"""After so long without an acknowledgement, or twice that, an item comes again. Until then what a restarted
+worker had taken counts as under way; the first rate works off all of those that may be in less."""
+
+
+def main() -> None:
+    """Submit it as the arguments say."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in ("nimbus", "redis", "graphite", "run", "name"):
+        parser.add_argument(f"--{name}", required=True)
+    parser.add_argument("--rate", required=True, type=float, help="items/s for which there are executors")
+    parser.add_argument("--workers", required=True, type=int)
+    parser.add_argument("--storm", required=True, type=Path, help="Storm's own folder")
+    asked = parser.parse_args()
+    submission = SleepingSubmission(
+        name=asked.name,
+        run=SleepingRun(asked.run),
+        redis=Address.parse(asked.redis),
+        workers=asked.workers,
+        sleepers=sleepers_for(asked.rate),
+        tasks=TASKS,
+        graphite=Address.parse(asked.graphite),
+        storm_home=asked.storm,
+        conf={
+            "topology.max.spout.pending": PENDING,
+            "topology.message.timeout.secs": TIMEOUT_S,
+            # what sleeps asks for next to nothing
+            "topology.component.cpu.pcore.percent": 5.0,
+            # else items go to executors of the same worker until its queues are nearly full, and others idle
+            "topology.disable.loadaware.messaging": True,
+            # quick enough, and leaves processors to workers that start
+            "topology.bolt.wait.park.microsec": 1000,
+        },
+    )
+    submit(Address.parse(asked.nimbus), submission)
+
+
+if __name__ == "__main__":
+    main()

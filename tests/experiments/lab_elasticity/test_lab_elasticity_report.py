@@ -1,0 +1,70 @@
+"""The report of the experiment, from kept files."""
+
+from __future__ import annotations
+
+import csv
+import json
+from typing import TYPE_CHECKING
+
+from typer.testing import CliRunner
+
+from cli.commands import app
+from experiments.folder_content import finished_turns
+from experiments.lab_elasticity.report.lab_elasticity_goals import targets
+from experiments.lab_elasticity.report.turns import read_turns, verify
+from tests.experiments.lab_elasticity.made import Made, lease, write_turn
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_the_report_is_written_anew(tmp_path: Path) -> None:
+    write_turn(tmp_path, "sized", Made(leases=(lease(1, 60.0, 180.0),), changed_s=(50.0,)))
+    write_turn(tmp_path, "static", Made(done={"fixed_hosts": 5}))
+    result = CliRunner().invoke(app, ["experiment", "report", str(tmp_path)])
+    assert result.exit_code == 0, result.output
+    report = tmp_path / "report"
+    text = (report / "report.md").read_text(encoding="utf-8")
+    assert "| static-1 | 240 | 0.00 % |" in text
+    assert "| sized-1 | 50 | 1.0 |" in text
+    assert "Kills" not in text
+    assert (report / "sized-1.png").stat().st_size > 0
+    content = json.loads((report / "report.json").read_text(encoding="utf-8"))
+    assert [each["done"]["policy"] for each in content["turns"]] == ["static", "sized"]
+    assert content["turns"][1]["outcome"]["reconfigurations"] == 1
+
+
+def test_every_goal_is_judged(tmp_path: Path) -> None:
+    write_turn(tmp_path, "sized", Made(leases=(lease(1, 0.0),)))
+    assert [each.reached for each in targets(read_turns(tmp_path))] == [True, True, True, True, None]
+
+
+def test_what_is_not_reached_says_where(tmp_path: Path) -> None:
+    made = Made(
+        response_s={10: None} | {20 + k: 11.0 for k in range(20)},
+        leases=(lease(1, 0.0), lease(2, 0.0)),
+        done={"kills_s": [1_795_000_100.0], "leaked": ["near-4"], "missing_tasks": {"parse": 2}},
+    )
+    write_turn(tmp_path, "sized", made)
+    found = targets(read_turns(tmp_path))
+    assert [each.reached for each in found] == [False, False, False, False, False]
+    assert found[0].measured == "1 in sized-1"
+    assert found[3].measured == "sized-1: near-4, parse"
+
+
+def test_goals_of_what_was_not_run_are_not_judged(tmp_path: Path) -> None:
+    write_turn(tmp_path, "btu", Made())
+    assert [each.reached for each in targets(read_turns(tmp_path))][1:3] == [None, None]
+
+
+def test_lost_items_are_a_difference_and_the_turn_is_kept_over_time(tmp_path: Path) -> None:
+    turn = write_turn(tmp_path, "sized", Made(response_s={50: None}, twice=(60,)))
+    said: list[str] = []
+    assert not verify(tmp_path, finished_turns(tmp_path), said.append)
+    assert said == ["sized-1: 1 items lost, 1 came twice"]
+    assert json.loads((turn / "verdict.json").read_text(encoding="utf-8")) == {"lost": 1, "twice": 1}
+    with (turn / "timeline.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 24
+    assert (rows[1]["from_s"], rows[1]["parse"], rows[1]["report"]) == ("10", "3", "4")
+    assert json.loads((turn / "outcome.json").read_text(encoding="utf-8"))["outcome"]["lost"] == 1

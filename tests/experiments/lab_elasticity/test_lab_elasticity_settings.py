@@ -1,0 +1,102 @@
+"""Settings of the experiment, of the loop in it, and what the command refuses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from typer.testing import CliRunner
+
+from cli.commands import app
+from cli.errors import UserError
+from cli.experiment_elasticity import DATA, SITES
+from experiments.errors import ExperimentError
+from experiments.lab_elasticity.lab_elasticity_settings import LabElasticitySettings
+from experiments.lab_elasticity.lab_elasticity_turn import kills, missing_tasks
+from experiments.lab_elasticity.loop_settings import loop_settings
+from experiments.lab_elasticity.variants import VariantTurn, turns
+from provisioning.settings_file import load_elastic_settings
+from scheduler.elasticity.leasing.component import Component
+from scheduler.elasticity.leasing.host import Offer
+from scheduler.elasticity.leasing.kinds import KINDS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SETTINGS = LabElasticitySettings(
+    data=DATA,
+    sites=SITES,
+    load="steps",
+    run_s=360.0,
+    warm_up_s=30.0,
+    unit_rate=5.0,
+    bound_s=10.0,
+    billing_unit_s=120.0,
+    kills=3,
+    seed=1,
+    settle_s=0.0,
+)
+
+
+def test_the_peak_has_room_on_the_hosts_of_the_site_file() -> None:
+    assert SETTINGS.fixed == ("near-1", "near-2")
+    assert len(SETTINGS.spare) == 4
+    assert SETTINGS.static_hosts == 5
+    with pytest.raises(ExperimentError, match="the peak needs 9 hosts"):
+        _ = replace(SETTINGS, unit_rate=15.0).site_file
+
+
+@pytest.mark.parametrize("policy", ["sized", "btu", "threshold"])
+def test_the_loop_takes_its_settings(tmp_path: Path, policy: str) -> None:
+    path = tmp_path / "elastic.toml"
+    turn = VariantTurn(policy, 1)  # type: ignore[arg-type]
+    path.write_text(loop_settings(SETTINGS, turn, tmp_path / "state", tmp_path / "lab"), encoding="utf-8")
+    found = load_elastic_settings(path)
+    assert found.policy.kind == policy
+    assert found.topology["sleeping"].lag[0].key == f"sleeping:{policy}-1:waiting"
+    assert found.topology["sleeping"].component["sink"].max == 1
+    parameters = KINDS[policy].parameters_of(
+        (Component("a", 1000.0, 1.0, 1.0),), Offer(6.0, 6.0, 120.0, 1.0), found.policy.parameters
+    )
+    assert parameters.decide_interval_s == 10.0
+
+
+def test_kills_come_at_the_same_random_moments_for_one_seed() -> None:
+    moments = [each.at_s for each in kills(SETTINGS)]
+    assert moments == [each.at_s for each in kills(SETTINGS)]
+    assert moments == sorted(moments)
+    assert len(moments) == 3
+    assert all(30.0 + 36.0 <= each <= 30.0 + 324.0 for each in moments)
+    assert [each.at_s for each in kills(replace(SETTINGS, seed=2))] != moments
+
+
+def test_a_task_that_no_executor_has_is_missing() -> None:
+    executors = [
+        {"component": "parse", "first_task": 1, "last_task": 24},
+        {"component": "report", "first_task": 25, "last_task": 46},
+        {"component": "sink", "first_task": 49, "last_task": 49},
+    ]
+    text = str({"executors": executors}).replace("'", '"')
+    assert missing_tasks(text) == {"report": 2}
+
+
+def test_turns_are_all_policies_unless_some_are_named() -> None:
+    assert [each.label for each in turns(None, 1)] == ["static-1", "sized-1", "btu-1", "threshold-1"]
+    assert [each.label for each in turns("sized", 2)] == ["sized-1", "sized-2"]
+
+
+def test_what_cannot_be_run_is_refused_with_its_option(tmp_path: Path) -> None:
+    """Before any lab starts."""
+    for options, message in (
+        (["--policies", "best"], "--policies: 'best' is not one of static"),
+        (["--load", "flat"], "--load: 'flat' is not one of steps"),
+        (["--data", "nowhere.toml"], "--data: no such file: nowhere.toml"),
+        (["--sites", str(SITES.parent / "demo.toml")], "no [[host]] has joined = false"),
+        (["--unit-rate", "15"], "--unit-rate: the peak needs 9 hosts"),
+    ):
+        result = CliRunner().invoke(app, ["experiment", "elasticity", "--out", str(tmp_path / "o"), *options])
+        assert isinstance(result.exception, UserError)
+        assert message in str(result.exception)
+        assert result.exception.status == 2
+    assert not (tmp_path / "o").exists()
