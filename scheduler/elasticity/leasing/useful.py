@@ -38,3 +38,15 @@ def least_equal(tasks: int | None, executors: int) -> int:
         executors: Of these others (>= 1), at most `tasks`.
     """
     return executors if tasks is None else -(-tasks // -(-tasks // executors))
+
+
+def next_useful(tasks: int | None, executors: int) -> int:
+    """Return the least number of executors that do more than some others; one more where none does.
+
+    Args:
+        tasks: As in `effective`.
+        executors: Of these others (>= 0), at most `tasks`.
+    """
+    if tasks is None or not 0 < executors < tasks:
+        return executors + 1
+    return -(-tasks // (-(-tasks // executors) - 1))

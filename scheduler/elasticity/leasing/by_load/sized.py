@@ -9,6 +9,7 @@ from scheduler.elasticity.leasing.believed import believed
 from scheduler.elasticity.leasing.by_load.end_of_unit import with_ends_judged
 from scheduler.elasticity.leasing.by_load.host_set import late_cost
 from scheduler.elasticity.leasing.by_load.room_by_need import RoomByNeed
+from scheduler.elasticity.leasing.by_load.scarce_room import with_room_shared
 from scheduler.elasticity.leasing.by_load.sizing import Need, SizedState, need_of
 from scheduler.elasticity.leasing.decision import LeasingDecision
 from scheduler.elasticity.leasing.draft import Draft
@@ -16,7 +17,7 @@ from scheduler.elasticity.leasing.growing import Growing
 from scheduler.elasticity.leasing.remembering import remembered
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from scheduler.elasticity.leasing.by_load.sized_parameters import SizedParameters
     from scheduler.elasticity.leasing.component import Component
@@ -69,23 +70,39 @@ def _grown(draft: Draft, needs: Mapping[str, Need], growing: Growing, parameters
 
     The price is the same that keeps or gives back a host, so that no round leases what the next gives back.
     """
+    wanting = [(each, needs[each.name]) for each in parameters.components if each.name in needs]
+    before = draft
     short: list[tuple[Component, Need, int]] = []
-    for component in parameters.components:
-        need = needs.get(component.name)
-        if need is None:
-            continue
+    for component, need in wanting:
         for there in range(draft.executors(component.name), need.executors):
             room = growing.find(draft, component)
             if room is None:
                 short.append((component, need, there))
                 break
             draft = room.draft.started(component.name, room.host).because("grown", component.name, need.why)
-    worth = sum(late_cost(there, need, parameters) for _, need, there in short) > parameters.offer.unit_cost
+    worth = _worth_a_host(short, parameters)
+    if short and (not worth or parameters.hosts_max is not None):
+        # others may stay short of what the first ones have taken
+        draft = with_room_shared(before, wanting, growing)
+        there = {component.name: draft.executors(component.name) for component, _ in wanting}
+        short = [
+            (each, need, there[each.name]) for each, need in wanting if there[each.name] < need.executors
+        ]
+        worth = _worth_a_host(short, parameters)
     for component, need, there in short:
         for n in range(there, need.executors):
             if not worth and n >= need.least:
                 why = f"{need.why}, but late items cost less than a host"
                 draft = draft.because("limited", component.name, why)
                 break
+            started = len(draft.decision.starts)
             draft = growing.by_one(draft, component, need.why)
+            if len(draft.decision.starts) == started:
+                break  # a limit is in the way, of the others too
     return draft
+
+
+def _worth_a_host(short: Sequence[tuple[Component, Need, int]], parameters: SizedParameters) -> bool:
+    """Return whether what is late for want of executors costs more than a host."""
+    late = sum(late_cost(there, need, parameters) for _, need, there in short)
+    return late > parameters.offer.unit_cost

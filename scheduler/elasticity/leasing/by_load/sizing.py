@@ -58,6 +58,7 @@ class Need:
         least: With fewer than so many it cannot keep up, or a backlog stays; at most `executors`.
         why: Sentence for the reason.
         tasks: Among which executors are dealt; None: as many as one likes.
+        demand_only: As many executors as there should be without a backlog; None: `executors`.
     """
 
     demand_per_s: float
@@ -66,6 +67,12 @@ class Need:
     least: int
     why: str
     tasks: int | None = None
+    demand_only: int | None = None
+
+    @property
+    def for_demand(self) -> int:
+        """As many executors as there should be if nothing waited."""
+        return self.executors if self.demand_only is None else self.demand_only
 
     @property
     def busy(self) -> float:
@@ -107,7 +114,10 @@ def need_of(
     least = executors
     if backlog <= parameters.queue_up:
         least = min(executors, _within(component, math.floor(demand * service_s + _ROUNDING) + 1))
-    return Need(demand, reading.service_ms, executors, least, why, component.tasks)
+    for_demand = min(
+        executors, _within(component, math.ceil(demand * service_s / parameters.target_load - _ROUNDING))
+    )
+    return Need(demand, reading.service_ms, executors, least, why, component.tasks, for_demand)
 
 
 def _within(component: Component, wanted: int) -> int:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scheduler.elasticity.leasing.useful import effective, least_equal, useful
+from scheduler.elasticity.leasing.useful import effective, least_equal, next_useful, useful
 
 
 @pytest.mark.parametrize(
@@ -36,3 +36,14 @@ def test_the_least_equal_number_does_as_much_with_no_more(tasks: int, executors:
 
 def test_without_tasks_every_number_is_useful() -> None:
     assert useful(None, 7) == least_equal(None, 7) == 7
+
+
+@given(tasks=st.integers(1, 200), executors=st.integers(1, 200))
+def test_the_next_useful_number_does_more_and_none_before_it_does(tasks: int, executors: int) -> None:
+    executors = min(tasks, executors)
+    following = next_useful(tasks, executors)
+    if executors == tasks:
+        assert following == tasks + 1
+        return
+    assert effective(tasks, following) > effective(tasks, executors)
+    assert effective(tasks, following - 1) == effective(tasks, executors)

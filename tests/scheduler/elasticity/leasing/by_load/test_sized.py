@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scheduler.elasticity.leasing.by_load import sized
 from scheduler.elasticity.leasing.by_load.sized_parameters import SizedParameters
 from scheduler.elasticity.leasing.by_load.sizing import SizedState
 from scheduler.elasticity.leasing.decision import Change, LeasingDecision, Move, Release
+from scheduler.elasticity.leasing.host import Host, Offer
 from scheduler.elasticity.leasing.observation import ComponentReading, Observation
 from tests.scheduler.elasticity.leasing.example import OFFER, A, F, R, host
-
-if TYPE_CHECKING:
-    from scheduler.elasticity.leasing.host import Host
 
 
 def decided(
@@ -50,6 +48,37 @@ def test_no_host_is_leased_while_late_items_cost_less() -> None:
     decision, _ = decided(300, hosts, {"A": 11.2, "F": 1.6, "R": 1.6}, penalty=0.00001)
     assert [each.host for each in decision.starts] == ["h0", *["lease-1"] * 3, "lease-2"]
     assert decision.reasons[-1].why.endswith("but late items cost less than a host")
+
+
+def crowded(waiting: dict[str, float], tasks: int | None = None) -> LeasingDecision:
+    """Decide a round on two hosts, no more can be had: A has two executors, F one, and both need three."""
+    small = [replace(each, cpu=1.0, memory_mb=1.0, most=tasks, tasks=tasks) for each in (A, F)]
+    hosts = (
+        Host("h0", 3.0, 3.0, 900.0, {"A": 2, "F": 1}),
+        Host("h1", 1.0, 1.0, 900.0),
+    )
+    readings = tuple(
+        ComponentReading(name, (), waiting.get(name, 0.0), demand_per_s=each, service_ms=500.0)
+        for name, each in {"A": 3.2, "F": 3.2}.items()
+    )
+    parameters = SizedParameters(
+        components=tuple(small), offer=Offer(3.0, 3.0, 600.0), hosts_max=2, penalty=0.01, target_load=0.8
+    )
+    decision, _ = sized.decide(Observation(300.0, hosts, readings), SizedState(), parameters, 0)
+    return decision
+
+
+def test_what_comes_goes_before_what_waits_where_room_is_scarce() -> None:
+    """A has enough for what comes and much that waits; F, which comes later, does not keep up."""
+    decision = crowded({"A": 600.0})
+    assert decision.starts == (Change("F", "h1"),)
+    assert [each.about for each in decision.reasons if each.verdict == "limited"] == ["A"]
+
+
+def test_scarce_room_is_not_given_to_a_step_that_does_nothing() -> None:
+    """Of four tasks two executors do as much as three; there is no room for four."""
+    decision = crowded({"A": 600.0, "F": 600.0}, tasks=4)
+    assert decision.starts == (Change("F", "h1"),)
 
 
 def test_what_is_not_needed_makes_room_before_a_host_is_leased() -> None:
