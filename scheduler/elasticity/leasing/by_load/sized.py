@@ -84,9 +84,9 @@ def _grown(draft: Draft, needs: Mapping[str, Need], growing: Growing, parameters
     if short and (not worth or parameters.hosts_max is not None):
         # others may stay short of what the first ones have taken
         draft = with_room_shared(before, wanting, growing)
-        there = {component.name: draft.executors(component.name) for component, _ in wanting}
+        counts = {component.name: draft.executors(component.name) for component, _ in wanting}
         short = [
-            (each, need, there[each.name]) for each, need in wanting if there[each.name] < need.executors
+            (each, need, counts[each.name]) for each, need in wanting if counts[each.name] < need.executors
         ]
         worth = _worth_a_host(short, parameters)
     for component, need, there in short:
