@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.spark
+@pytest.mark.timeout(400)  # a minute of work for both processors, which other tests keep busy, too
 def test_a_report_has_every_run(spark: SparkSession, tmp_path: Path) -> None:
     sweep = run_sweep(spark, Extent(1, 1, 1, layered=("static-peak",), beside=(), loads=()))
     for reading, runs in sweep.leased.items():
