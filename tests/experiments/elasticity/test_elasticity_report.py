@@ -38,21 +38,34 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.spark
-@pytest.mark.timeout(400)  # a minute of work for both processors, which other tests keep busy, too
 def test_a_report_has_every_run(spark: SparkSession, tmp_path: Path) -> None:
-    sweep = run_sweep(spark, Extent(1, 1, 1, layered=("static-peak",), beside=(), loads=()))
+    sweep = run_sweep(spark, Extent(1, 1, 1, layered=(), beside=(), loads=()))
     for reading, runs in sweep.leased.items():
         assert [run.asked for run in runs] == leased_runs(1, reading)
     one = sweep.leased["waiting"][0]
     assert one.outcome == simulate(read_scenario(PAPER_003), one.asked)
+    short = read_scenario(PAPER_004).model_copy(update={"duration_min": 2.0, "counted_from_min": 0.0})
+    outcome = simulate(short, Asked("static-peak", "even", "small"))
+    asked = Asked("static-peak", TAXI_YEAR, "small", 1)
+    layered = LayeredRun(asked, outcome, cost=0.08, least=0.07, day_costs=(0.08,), day_violations=(0.0,))
+    sweep = replace(sweep, layered=(layered,), counted_days=1.0)
     text = write_report(sweep, tmp_path / "out").read_text(encoding="utf-8")
     assert text.count("| walk-2 | 60-minutes | 70 | 92 |") == 2
     assert text.count("| stepwise | 10-minutes | 109.6 (58) | 96.8 (72) |") == 2
-    assert "| `static-peak` | 0.00 +- 0.00 | 33.00 +- 0.00 |" in text
+    assert "| `static-peak` | 0.00 +- 0.00 |" in text
     assert (tmp_path / "out" / PICTURE).stat().st_size > 10_000
     kept = json.loads((tmp_path / "out" / JSON).read_text(encoding="utf-8"))
     assert len(kept["runs"]) == sum(len(runs) for runs in sweep.leased.values()) + 1
     assert len(kept["targets"]) == 14
+
+
+@pytest.mark.spark
+def test_runs_in_two_layers_have_their_figures(spark: SparkSession) -> None:
+    """Of three weeks, beside what hindsight would have cost."""
+    sweep = run_sweep(spark, Extent(0, 1, 1, layered=("static-peak",), beside=(), loads=()))
+    assert [run.asked for run in sweep.layered] == [Asked("static-peak", TAXI_YEAR, "small", 1)]
+    (figures,) = layered_figures(sweep.layered, sweep.counted_days)
+    assert figures.cells()[:3] == ["`static-peak`", "0.00 +- 0.00", "33.00 +- 0.00"]
 
 
 def test_means_have_intervals_and_targets() -> None:
