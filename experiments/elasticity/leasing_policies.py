@@ -85,7 +85,9 @@ def leasing_policy(
 
 def component_of(each: SimulatedComponent) -> Component:
     """Return a component as policies know it."""
-    return Component(each.name, each.slo_ms, each.cpu, each.memory_mb, each.least, each.most)
+    return Component(
+        each.name, each.slo_ms, each.cpu, each.memory_mb, each.least, each.most, pause_s=pause_s
+    )
 
 
 def offer_of(offer: SimulatedOffer) -> Offer:
