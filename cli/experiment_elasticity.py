@@ -36,7 +36,7 @@ def elasticity(
     ] = 60.0,
     unit_rate: Annotated[
         float, typer.Option(min=0.1, help="Items per second of a unit of load; the peak has 6.")
-    ] = 5.0,
+    ] = 10.0,
     bound_s: Annotated[
         float, typer.Option(min=0.1, help="Response time above which an item is late.")
     ] = 10.0,

@@ -47,6 +47,8 @@ class TopologySettings(Section):
 
     mode: Mode = "advise"
     """`advise` says what would be done; `active` does it."""
+    pause_s: NonNegativeFloat | None = None
+    """For so long its items stand still when executors change, s; without it, it is learned."""
     lag: Annotated[tuple[LagSettings, ...], Field(strict=False)] = ()
     """Where its items wait before spouts take them."""
     component: dict[str, ComponentSettings] = Field(default_factory=dict)

@@ -10,7 +10,7 @@ from experiments import folder
 from experiments.elasticity.scenario_file import ScenarioError, read_scenario
 from experiments.errors import ExperimentError
 from experiments.folder_content import ELASTICITY, KIND
-from experiments.lab_elasticity.profiles import PEAK, due_times, profile
+from experiments.lab_elasticity.profiles import due_times, profile
 from experiments.lab_elasticity.sizes import hosts_for, sleepers_for
 from experiments.running_lab import lab_sites
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-    from experiments.elasticity.loads import Floats, Series
-    from experiments.lab_elasticity.profiles import ProfileName
+    from experiments.elasticity.loads import Floats
+    from experiments.lab_elasticity.profiles import Profile, ProfileName
     from formats.site_file import SiteFile
     from topologies.sleeping.sleeping_submission import Sleeper
 
@@ -93,7 +93,12 @@ class LabElasticitySettings:
     @property
     def peak(self) -> tuple[Sleeper, ...]:
         """The bolts with what the highest rate needs."""
-        return sleepers_for(PEAK * self.unit_rate)
+        return sleepers_for(self.peak_rate)
+
+    @property
+    def peak_rate(self) -> float:
+        """The highest rate, items/s; what is higher for less than the bound is made up for within it."""
+        return self.profile.highest(self.run_s, self.bound_s)
 
     @property
     def static_hosts(self) -> int:
@@ -101,7 +106,7 @@ class LabElasticitySettings:
         return max(hosts_for(self.peak, self.executors_per_host), len(self.fixed))
 
     @cached_property
-    def profile(self) -> Series:
+    def profile(self) -> Profile:
         """The load.
 
         Raises:
@@ -111,11 +116,11 @@ class LabElasticitySettings:
             loads = read_scenario(self.data).load
         except ScenarioError as error:
             raise ExperimentError(f"--data: {error}") from error
-        return profile(self.load, self.run_s, loads)
+        return profile(self.load, self.run_s, self.unit_rate, self.seed, loads)
 
     def due_s(self) -> Floats:
         """Return when items are due, s since the start of what is measured; the same in every turn."""
-        return due_times(self.profile, self.run_s, self.warm_up_s, self.unit_rate, self.seed)
+        return due_times(self.profile, self.run_s, self.warm_up_s, self.seed)
 
     def document(self) -> dict[str, JsonValue]:
         """Return what must stay the same within a folder, as JSON values."""

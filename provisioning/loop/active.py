@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
-from provisioning.loop.bringing import Bringing
+from provisioning.loop.bringing import Bringing, Step
 from provisioning.loop.deciding import decided
 from provisioning.loop.memory import Draining
+from provisioning.loop.pauses import with_pauses_ended
 from provisioning.loop.report import Asked, Report
 from provisioning.providers.provider import ProviderError
 from scheduler.base.checks import ModelError
@@ -76,8 +77,14 @@ class ActiveLoop:
             self.file.write(brought)
         pool = replace(self.pool, leased=frozenset(each.host for each in leases if each.live and each.host))
         seen = self.seeing.measure(look, pool.names, brought, now_s)
+        remembered, ended = with_pauses_ended(
+            seen.memory, look.topologies.values(), self.seeing.meters, now_s
+        )
+        seen = replace(seen, memory=remembered)
+        pool = pool.with_pauses(remembered)
         components, faults = pool.components(look)
-        report = Report(now_s, steps=tuple(bringing.steps), faults=(*faults, *seen.faults))
+        steps = (*bringing.steps, *(Step("resumed", each.topology, str(each)) for each in ended))
+        report = Report(now_s, steps=steps, faults=(*faults, *seen.faults))
         held = self._why_held(look, seen.memory)
         if not components:
             self.file.write(_with_idle_hosts_draining(seen.memory, pool, look, leases))

@@ -49,7 +49,7 @@ class AdvisingLoop:
             MemoryFileError: What is remembered cannot be read or written.
         """
         seen = self.seeing.measure(look, self.pool.names, self.file.read(), now_s)
-        components, faults = self.pool.components(look)
+        components, faults = self.pool.with_pauses(seen.memory).components(look)
         report = Report(now_s, faults=(*faults, *seen.faults))
         if not components:
             self.file.write(seen.memory)
@@ -88,7 +88,7 @@ class AdvisingLoop:
         boot_s = 0.0 if self.pool.offer is None else self.pool.offer.boot_s
         memory = replace(
             memory,
-            copy=copy.after(decision, offer, boot_s),
+            copy=copy.after(decision, components, offer, boot_s),
             real_host_s=memory.real_host_s + len(real) * passed_s,
         )
         self.file.write(memory)

@@ -14,7 +14,8 @@ from formats.nimbus import NimbusError
 from provisioning.cluster.drains import DrainError
 from provisioning.cluster.nimbus import RebalanceRefusedError
 from provisioning.loop.deciding import Room, with_changes
-from provisioning.loop.memory import Refused, Wanted
+from provisioning.loop.memory import Pausing, Refused, Wanted
+from provisioning.loop.pauses import expected_s
 from provisioning.providers.provider import BusyHostError, ProviderError
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ StepKind = Literal[
     "host-lost",
     "rebalanced",
     "changed",
+    "resumed",
     "given-up",
     "drained",
     "released",
@@ -207,6 +209,7 @@ class Bringing:
         if wanted.times >= _TIMES:
             return self._taken_back(memory, name, wanted, f"Nimbus was asked {_TIMES} times in vain")
         asked = replace(wanted, asked_s=self.now_s, times=wanted.times + 1)
+        expected = expected_s(memory, name, self.settings.topology[name].pause_s)
         try:
             self.cluster.rebalance(name, wanted.executors)
         except RebalanceRefusedError as error:
@@ -216,8 +219,12 @@ class Bringing:
             # it may have done it
             self._did("failed", name, str(error))
         else:
-            self._did("rebalanced", name, _named(wanted))
-        return replace(memory, wanted={**memory.wanted, name: asked})
+            self._did("rebalanced", name, f"{_named(wanted)}; expected to stand still for {expected:.1f} s")
+        return replace(
+            memory,
+            wanted={**memory.wanted, name: asked},
+            pausing={**memory.pausing, name: Pausing(self.now_s, expected)},
+        )
 
     def _taken_back(self, memory: Memory, name: str, wanted: Wanted, why: str) -> Memory:
         """Ask for what there was before, and remember what did not come about."""

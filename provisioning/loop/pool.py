@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from provisioning.loop.pauses import expected_s
+from scheduler.elasticity.leasing.by_load.sized_parameters import SizedParameters
 from scheduler.elasticity.leasing.component import Component
 from scheduler.elasticity.leasing.host import Host, Offer
 from scheduler.elasticity.leasing.kinds import KINDS
@@ -63,12 +65,21 @@ class Pool:
         offer: What is leased; None: nothing can be.
         names: Topologies that are scaled.
         leased: Hosts that are leased.
+        pauses: For how long a topology stands still when executors change, by its name, s.
     """
 
     settings: ElasticSettings
     offer: HostOffer | None
     names: tuple[str, ...]
     leased: frozenset[str] = frozenset()
+    pauses: Mapping[str, float] = field(default_factory=dict)
+
+    def with_pauses(self, memory: Memory) -> Pool:
+        """Return the pool that expects what was measured, or what owners state."""
+        stated = self.settings.topology
+        return replace(
+            self, pauses={name: expected_s(memory, name, stated[name].pause_s) for name in self.names}
+        )
 
     def components(self, look: ClusterLook) -> tuple[tuple[Component, ...], tuple[str, ...]]:
         """Return what is scaled, and what is wrong with it: one sentence each.
@@ -109,6 +120,8 @@ class Pool:
                         min(least, most),
                         most,
                         each.tasks,
+                        name,
+                        self.pauses.get(name, 0.0),
                     )
                 )
         return tuple(found), tuple(faults)
@@ -146,6 +159,9 @@ class Pool:
             # a drain is decided, carried out and looked at again before the host may go
             needs_s = 2.0 * settings.interval_s + settings.settle_s + _MOVES_S
             stated.setdefault("release_lead_s", min(self.offer.billing_unit_s, needs_s))
+        if "trend_s" in kind.own:
+            # a change is to do for as long as it is worth: the policy has to see where demand goes
+            stated.setdefault("trend_s", stated.get("keep_peak_s", SizedParameters.keep_peak_s))
         stated |= {"hosts_min": settings.limits.hosts_min, "hosts_max": self._hosts_max(look)}
         return kind.parameters_of(components, self.policy_offer(look), stated)
 

@@ -33,6 +33,9 @@ class Meters(Protocol):
     def readings(self, topology_id: str, since_s: float) -> TaskReadings:
         """Return what tasks have said since a time, s."""
 
+    def worked_s(self, topology_id: str, tasks: Collection[int], kind: str, since_s: float) -> float | None:
+        """Return when one of some tasks first counted something more after a time, s; None: not yet."""
+
 
 @dataclass(frozen=True)
 class Seen:

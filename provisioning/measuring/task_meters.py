@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from collections import deque
 from dataclasses import dataclass, field
+from itertools import pairwise
+from statistics import median
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
@@ -43,6 +45,8 @@ class TaskReadings:
 @dataclass
 class _Topology:
     seen: dict[_Key, _Values] = field(default_factory=dict)
+    begun_s: dict[_Key, float] = field(default_factory=dict)
+    """When a counter was first seen since the worker's start."""
 
 
 class TaskMeters:
@@ -80,6 +84,8 @@ class TaskMeters:
             values = topology.seen.setdefault(key, deque())
             if counter and values and line.value < values[-1][1]:
                 values.clear()  # the worker was started anew
+            if not values:
+                topology.begun_s[key] = now_s
             values.append((now_s, line.value))
             while len(values) > 2 and now_s - values[1][0] >= self._window_s:
                 values.popleft()
@@ -107,3 +113,36 @@ class TaskMeters:
             if metric == POPULATION
         }
         return TaskReadings(rates, {key: values[-1][1] for key, values in seen.items()}, spoke_s)
+
+    def worked_s(self, topology_id: str, tasks: Collection[int], kind: str, since_s: float) -> float | None:
+        """Return when one of some tasks first counted something more after a time, s; None: not yet.
+
+        It is known to half of the time between two reports: the middle of the interval is returned.
+
+        Args:
+            topology_id: Of the topology.
+            tasks: Of which one is enough.
+            kind: How the names of its counters begin.
+            since_s: What was counted in an interval that began before does not count, s of the clock.
+        """
+        with self._lock:
+            topology = self._topologies.get(topology_id, _Topology())
+            series = {
+                key: (topology.begun_s[key], tuple(values))
+                for key, values in topology.seen.items()
+                if key[0] in tasks and key[1].startswith(kind)
+            }
+            gaps = [values[-1][0] - values[-2][0] for values in topology.seen.values() if len(values) > 1]
+        if not gaps:
+            return None
+        period_s = median(gaps)
+        found = [
+            at_s - period_s / 2.0
+            for begun_s, values in series.values()
+            for (_, before), (at_s, value) in pairwise(
+                # a worker that has just started has counted from 0 on
+                ((begun_s, 0.0), *values) if values and values[0][0] == begun_s else values
+            )
+            if value > before and at_s - period_s >= since_s
+        ]
+        return min(found, default=None)

@@ -37,7 +37,7 @@ SOURCE, SINK = "source", "sink"
 _JAVA = Path(__file__).parent / "SleepingBolt.java"
 _CLASS = "io.stormplace.load.SleepingBolt"
 _COMPONENTS = "topologies.sleeping.components"
-_REPORT_EVERY_S = 5
+_REPORT_EVERY_S = 2
 
 
 @dataclass(frozen=True, slots=True)

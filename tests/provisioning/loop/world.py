@@ -56,6 +56,7 @@ class World:
     tasks: int = 24
     status: str = "ACTIVE"
     spoken: bool = True
+    pause_s: float = 6.0
     given: dict[str, Lease] = field(default_factory=dict)
     drained: set[str] = field(default_factory=set)
     own_hosts: tuple[str, ...] = ("own-1",)
@@ -188,6 +189,12 @@ class World:
         spoke_s = {each.first_task: (self.now_s - 10.0, self.now_s) for each in self.executors()}
         return TaskReadings(rates, values, spoke_s)
 
+    def worked_s(self, topology_id: str, tasks: Collection[int], kind: str, since_s: float) -> float | None:
+        assert topology_id == TOPOLOGY_ID
+        assert kind in ("__emit-count-", "__execute-count-")
+        resumed_s = since_s + self.pause_s
+        return resumed_s if self.spoken and tasks and resumed_s <= self.now_s else None
+
 
 def settings_of(**changes: object) -> ElasticSettings:
     """Return settings for the world."""
@@ -197,7 +204,7 @@ def settings_of(**changes: object) -> ElasticSettings:
         "executors_per_host": 4,
         "limits": {"reconfigurations_per_hour": 100},
         "policy": {"parameters": {"keep_peak_s": 0.0, "penalty": 0.01, "release_lead_s": 120.0}},
-        "topology": {TOPOLOGY: {"mode": "active"}},
+        "topology": {TOPOLOGY: {"mode": "active", "pause_s": 0.1}},
         **changes,
     }
     return ElasticSettings.model_validate(table)
