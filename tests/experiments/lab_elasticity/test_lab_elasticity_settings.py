@@ -41,9 +41,9 @@ SETTINGS = LabElasticitySettings(
 
 def test_the_peak_has_room_on_the_hosts_of_the_site_file() -> None:
     assert SETTINGS.fixed == ("near-1", "near-2")
-    assert len(SETTINGS.spare) == 4
+    assert len(SETTINGS.spare) == 6
     assert SETTINGS.static_hosts == 5
-    with pytest.raises(ExperimentError, match="the peak needs 9 hosts"):
+    with pytest.raises(ExperimentError, match="the peak needs 11 hosts"):
         _ = replace(SETTINGS, unit_rate=15.0).site_file
 
 
@@ -73,9 +73,9 @@ def test_kills_come_at_the_same_random_moments_for_one_seed() -> None:
 
 def test_a_task_that_no_executor_has_is_missing() -> None:
     executors = [
-        {"component": "parse", "first_task": 1, "last_task": 24},
-        {"component": "report", "first_task": 25, "last_task": 46},
-        {"component": "sink", "first_task": 49, "last_task": 49},
+        {"component": "parse", "first_task": 1, "last_task": 120},
+        {"component": "report", "first_task": 121, "last_task": 238},
+        {"component": "sink", "first_task": 241, "last_task": 241},
     ]
     text = str({"executors": executors}).replace("'", '"')
     assert missing_tasks(text) == {"report": 2}
@@ -93,7 +93,7 @@ def test_what_cannot_be_run_is_refused_with_its_option(tmp_path: Path) -> None:
         (["--load", "flat"], "--load: 'flat' is not one of steps"),
         (["--data", "nowhere.toml"], "--data: no such file: nowhere.toml"),
         (["--sites", str(SITES.parent / "demo.toml")], "no [[host]] has joined = false"),
-        (["--unit-rate", "15"], "--unit-rate: the peak needs 9 hosts"),
+        (["--unit-rate", "15"], "--unit-rate: the peak needs 11 hosts"),
     ):
         result = CliRunner().invoke(app, ["experiment", "elasticity", "--out", str(tmp_path / "o"), *options])
         assert isinstance(result.exception, UserError)
