@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from formats.site_file import SiteFile
     from topologies.sleeping.sleeping_submission import Sleeper
 
+FIRST_S = 30.0
+"""So long is the beginning, s."""
+
 
 @dataclass(frozen=True)
 class LabElasticitySettings:
@@ -73,7 +76,18 @@ class LabElasticitySettings:
             raise ExperimentError(
                 f"--unit-rate: the peak needs {needed} hosts, and {self.sites} has {len(sites.hosts)}"
             )
+        first = hosts_for(sleepers_for(self.first_rate), sites.executors_per_host)
+        if first > len(sites.hosts) - len(spare):
+            raise ExperimentError(
+                f"--unit-rate: the first rate needs {first} hosts, and {len(sites.hosts) - len(spare)} of"
+                f" {self.sites} are always there"
+            )
         return sites
+
+    @property
+    def first_rate(self) -> float:
+        """The rate at the beginning, items/s, for which elastic turns have executors."""
+        return self.profile.highest(FIRST_S, FIRST_S)
 
     @property
     def executors_per_host(self) -> int:

@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from lab.cluster import LabClient
 
 READY_S = 180.0
-FIRST_S = 30.0
-"""Elastic turns begin with what the load of so many seconds needs."""
 ZOOKEEPER = "nimbus:2181"
 _PACKAGE = "experiments.lab_elasticity"
 _GRAPHITE_PORT = 2003
@@ -176,8 +174,7 @@ def _loop(lab: LabClient, turn: VariantTurn, settings: LabElasticitySettings, fo
 
 def _submit(steps: LabSteps, turn: VariantTurn, settings: LabElasticitySettings, folder: Path) -> None:
     steps.progress.step(f"{turn.label}: submitting the sleeping topology")
-    first = settings.profile.highest(FIRST_S, FIRST_S)
-    rate = first if turn.elastic else settings.peak_rate
+    rate = settings.first_rate if turn.elastic else settings.peak_rate
     address = steps.lab.status().host("nimbus")
     if address is None:
         raise StepError("the lab has no host named nimbus")

@@ -22,8 +22,31 @@ PEAK = 6.0
 _STEPS = (2.0, 4.0, 6.0, 4.0, 2.0)
 _LEVELS = (2.0, 6.0, 2.0, 6.0, 2.0)
 _HOURS, _DAY_S = 24, 86_400.0
+_BEGINS_S = 4 * 3600.0
+"""At four in the morning there are the fewest trips, s of the day."""
 _WEEK = "taxi-year"
 _FINE_S = 0.1
+
+
+@dataclass(frozen=True)
+class ProfileDefaults:
+    """How a profile is run if nothing else is said.
+
+    Attributes:
+        run_s: How long it takes, s.
+        unit_rate: Items/s of one unit: what the peak needs has room on the lab's hosts.
+    """
+
+    run_s: float
+    unit_rate: float
+
+
+DEFAULTS: Mapping[str, ProfileDefaults] = {
+    "steps": ProfileDefaults(720.0, 6.0),
+    "levels": ProfileDefaults(720.0, 6.0),
+    # an hour of the day passes in two and a half minutes: restarts take seconds there, too
+    "taxi": ProfileDefaults(3600.0, 9.8),
+}
 
 
 @dataclass(frozen=True)
@@ -34,12 +57,14 @@ class Profile:
         load: In units of load.
         unit_rate: Items/s of one unit.
         faster: For so many seconds of the load a second of the run stands.
+        begins_s: Where in the load a run begins, s.
         seed: Of what is random in the load.
     """
 
     load: Series
     unit_rate: float
     faster: float = 1.0
+    begins_s: float = 0.0
     seed: int = 0
 
     def rates(self, times_s: Floats) -> Floats:
@@ -48,7 +73,8 @@ class Profile:
         Args:
             times_s: Since the start of the run, s.
         """
-        return self.load.at(np.maximum(times_s, 0.0) * self.faster, self.seed) * self.unit_rate
+        of_load_s = self.begins_s + np.maximum(times_s, 0.0) * self.faster
+        return self.load.at(of_load_s, self.seed) * self.unit_rate
 
     def highest(self, run_s: float, over_s: float) -> float:
         """Return the highest rate of a run, items/s, as a mean over some seconds."""
@@ -63,7 +89,7 @@ def profile(
     """Return a profile.
 
     Args:
-        name: `steps` and `levels` of paper 003, or `taxi`, the first day of the taxis' week with its noise.
+        name: `steps` and `levels` of paper 003, or `taxi`, a day of the taxis with its noise.
         run_s: How long it takes, s.
         unit_rate: Items/s of one unit; the highest value has six, noise aside.
         seed: Of the noise.
@@ -81,7 +107,7 @@ def profile(
             f"--data: it needs a load {_WEEK!r} of the kind series with {_HOURS} hours or more"
         )
     scaled = week.model_copy(update={"times": PEAK / max(week.values[:_HOURS])})
-    return Profile(scaled, unit_rate, _DAY_S / run_s, seed)
+    return Profile(scaled, unit_rate, _DAY_S / run_s, _BEGINS_S, seed)
 
 
 def due_times(load: Profile, run_s: float, warm_up_s: float, seed: int) -> Floats:

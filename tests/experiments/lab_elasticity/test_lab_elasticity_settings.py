@@ -43,8 +43,10 @@ def test_the_peak_has_room_on_the_hosts_of_the_site_file() -> None:
     assert SETTINGS.fixed == ("near-1", "near-2")
     assert len(SETTINGS.spare) == 6
     assert SETTINGS.static_hosts == 5
-    with pytest.raises(ExperimentError, match="the peak needs 11 hosts"):
+    with pytest.raises(ExperimentError, match="the peak needs 13 hosts"):
         _ = replace(SETTINGS, unit_rate=15.0).site_file
+    with pytest.raises(ExperimentError, match="the first rate needs 3 hosts, and 2 of"):
+        _ = replace(SETTINGS, unit_rate=9.0).site_file
 
 
 @pytest.mark.parametrize("policy", ["sized", "btu", "threshold"])
@@ -93,7 +95,7 @@ def test_what_cannot_be_run_is_refused_with_its_option(tmp_path: Path) -> None:
         (["--load", "flat"], "--load: 'flat' is not one of steps"),
         (["--data", "nowhere.toml"], "--data: no such file: nowhere.toml"),
         (["--sites", str(SITES.parent / "demo.toml")], "no [[host]] has joined = false"),
-        (["--unit-rate", "15"], "--unit-rate: the peak needs 11 hosts"),
+        (["--unit-rate", "15"], "--unit-rate: the peak needs 13 hosts"),
     ):
         result = CliRunner().invoke(app, ["experiment", "elasticity", "--out", str(tmp_path / "o"), *options])
         assert isinstance(result.exception, UserError)
