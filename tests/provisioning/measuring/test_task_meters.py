@@ -84,3 +84,36 @@ def test_other_topologies_and_other_metrics_are_dropped() -> None:
     say(found, "receive-queue-capacity", 7.0)
     assert found.readings(TOPOLOGY, 0.0).values == {}
     assert found.readings("others-1-1795843981", 0.0).values == {}
+
+
+def moved(values: list[float], since_s: float, tasks: tuple[int, ...] = (5,)) -> float | None:
+    """Return when a task first worked again that reports a counter every five seconds from 1000 on."""
+    clock = Clock()
+    found = meters(clock)
+    for value in values:
+        say(found, f"{COUNT}.count", value)
+        clock.now_s += 5.0
+    return found.worked_s(TOPOLOGY, tasks, "__execute-count-", since_s)
+
+
+def test_work_begins_again_in_the_middle_of_the_interval_in_which_something_was_done() -> None:
+    assert moved([100.0, 200.0, 200.0, 200.0, 230.0, 300.0], 1007.0) == 1017.5
+
+
+def test_what_was_begun_before_does_not_count() -> None:
+    """The second value was counted in an interval that had begun two seconds before."""
+    assert moved([100.0, 200.0, 200.0], 1002.0) is None
+    assert moved([100.0, 200.0, 200.0], 1000.0) == 1002.5
+
+
+def test_a_worker_that_started_anew_has_worked_since_its_start() -> None:
+    assert moved([100.0, 200.0, 20.0, 50.0], 1004.0) == 1007.5
+    assert moved([100.0, 200.0, 0.0, 50.0], 1004.0) == 1012.5
+
+
+def test_only_the_tasks_that_are_asked_for_count() -> None:
+    assert moved([100.0, 200.0, 300.0], 1000.0, tasks=(6,)) is None
+
+
+def test_without_two_reports_the_interval_is_not_known() -> None:
+    assert moved([100.0], 0.0) is None

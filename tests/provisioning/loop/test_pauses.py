@@ -1,0 +1,93 @@
+"""Pauses of a topology: expected before a change, measured after it, and what they do to decisions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from provisioning.loop.memory import Memory, MemoryFile, Pausing
+from provisioning.loop.pauses import FIRST_S, KEPT, expected_s, with_pauses_ended
+from tests.provisioning.loop.test_active import pass_rounds
+from tests.provisioning.loop.world import ROUND_S, TOPOLOGY, World, settings_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LEARNING = {"topology": {TOPOLOGY: {"mode": "active"}}}
+
+
+def test_what_is_stated_goes_before_what_was_measured_and_that_before_a_guess() -> None:
+    memory = Memory("one", pauses={"words": (4.0, 9.0, 5.0)})
+    assert expected_s(memory, "words", 7.0) == 7.0
+    assert expected_s(memory, "words", None) == 5.0
+    assert expected_s(memory, "another", None) == 5.0
+    assert expected_s(Memory("one"), "words", None) == FIRST_S
+
+
+def test_a_pause_lasts_until_what_comes_last_works_again(tmp_path: Path) -> None:
+    """From the moment in which Nimbus was asked; the bolt is looked at from three seconds after that on."""
+    world = World(demand_per_s=20.0, pause_s=9.0)
+    reports = pass_rounds(world, tmp_path, 8, settings_of(**LEARNING))
+    steps = [each for report in reports for each in report.steps]
+    assert [each.kind for each in steps] == ["rebalanced", "changed", "resumed"]
+    assert steps[0].why == "bolt: 3; expected to stand still for 10.0 s"
+    assert steps[2].why == "its items stood still for 12.0 s, 10.0 s were expected"
+    memory = MemoryFile(tmp_path / "active.json").read()
+    assert memory.pauses == {TOPOLOGY: (12.0,)}
+    assert memory.pausing == {}
+
+
+def test_the_next_one_is_expected_to_be_like_it(tmp_path: Path) -> None:
+    """The policy knows it, too."""
+    world = World(demand_per_s=20.0, pause_s=9.0)
+    settings = settings_of(**LEARNING)
+    pass_rounds(world, tmp_path, 8, settings)
+    world.demand_per_s = 60.0
+    reports = pass_rounds(world, tmp_path, 8, settings)
+    whys = [step.why for report in reports for step in report.steps if step.kind == "rebalanced"]
+    assert whys[0].endswith("; expected to stand still for 12.0 s")
+    asked = next(each.asked for each in reports if each.asked is not None)
+    assert [each.pause_s for each in asked.parameters.components] == [12.0]
+    assert [each.group for each in asked.parameters.components] == [TOPOLOGY]
+
+
+def test_what_never_shows_its_end_is_not_measured(tmp_path: Path) -> None:
+    world = World(demand_per_s=20.0, pause_s=1e6)
+    pass_rounds(world, tmp_path, 20, settings_of(**LEARNING))
+    memory = MemoryFile(tmp_path / "active.json").read()
+    assert memory.pauses == {}
+    assert memory.pausing == {}
+
+
+@pytest.mark.parametrize("kill_at", range(1, 6))
+def test_a_pause_is_measured_or_forgotten_if_the_loop_was_killed(kill_at: int, tmp_path: Path) -> None:
+    """A loop that was killed as soon as Nimbus had done it does not know when that was."""
+    world = World(demand_per_s=20.0, pause_s=4.0, kill_at=kill_at)
+    pass_rounds(world, tmp_path, 12, settings_of(**LEARNING))
+    memory = MemoryFile(tmp_path / "active.json").read()
+    assert memory.pauses.get(TOPOLOGY, (7.0,)) == pytest.approx((7.0,))
+    assert memory.pausing == {}
+
+
+def test_only_the_last_pauses_are_kept() -> None:
+    world = World()
+    memory = Memory("one", pauses={TOPOLOGY: tuple(float(k) for k in range(KEPT))})
+    memory = Memory("one", pauses=memory.pauses, pausing={TOPOLOGY: Pausing(world.now_s, 10.0)})
+    world.now_s += ROUND_S
+    after, ended = with_pauses_ended(memory, world.look().topologies.values(), world, world.now_s)
+    assert len(after.pauses[TOPOLOGY]) == KEPT
+    assert after.pauses[TOPOLOGY][-1] == ended[0].lasted_s
+
+
+def test_a_change_that_is_not_worth_its_pause_waits(tmp_path: Path) -> None:
+    """Executors that are busy for 83 % of their time: that is late by little, and a pause by much."""
+    table = {"mode": "active", "pause_s": 60.0}
+    policy = {"parameters": {"keep_peak_s": 0.0, "penalty": 0.001}}
+    settings = settings_of(topology={TOPOLOGY: table}, policy=policy)
+    world = World(demand_per_s=25.0, counts={"spout": 1, "bolt": 3})
+    pass_rounds(world, tmp_path, 4, settings)
+    assert world.rebalances == 0
+    world.demand_per_s = 35.0
+    pass_rounds(world, tmp_path, 8, settings)
+    assert world.rebalances == 1, "three do not keep up with it"
