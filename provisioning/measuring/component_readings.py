@@ -21,8 +21,8 @@ _LEAST_PER_S = 0.5
 """A component that does less tells nothing of how long it takes: Storm times one item in twenty."""
 _TIMED = 80.0
 """Items of a component from which on its mean time counts: Storm times one in twenty of each task."""
-_TIMED_OF_TASK = 20.0
-"""Of these a task must have taken so many for its mean to count: the first ones take longer."""
+_TIMED_OF_EXECUTOR = 20.0
+"""Of these an executor must have taken so many for its means to count: the first ones take longer."""
 _QUEUED = 20.0
 """Items that wait for each executor from which on it counts as never idle."""
 
@@ -214,15 +214,18 @@ def _service_ms(
 
 def _mean(name: str, metric: str, topology: TopologyLook, tasks: TaskReadings) -> float | None:
     """Return a mean time of a component's tasks, weighted by what they take."""
+    streams = [f"{each.component}:{each.stream}" for each in topology.components[name].inputs]
     weighted = total = 0.0
     for each in topology.executors:
         if each.component != name:
             continue
-        for task in range(each.first_task, each.last_task + 1):
-            for source in topology.components[name].inputs:
-                stream = f"{source.component}:{source.stream}"
-                value = tasks.values.get((task, f"{metric}{stream}"))
-                done = tasks.values.get((task, f"{EXECUTED}{stream}"), 0.0)
-                if value is not None and value > 0.0 and done >= _TIMED_OF_TASK:
-                    weighted, total = weighted + done * value, total + done
+        timed = [
+            (tasks.values.get((task, f"{EXECUTED}{stream}"), 0.0), value)
+            for task in range(each.first_task, each.last_task + 1)
+            for stream in streams
+            if (value := tasks.values.get((task, f"{metric}{stream}"))) is not None and value > 0.0
+        ]
+        done = sum(count for count, _ in timed)
+        if done >= _TIMED_OF_EXECUTOR:
+            weighted, total = weighted + sum(count * value for count, value in timed), total + done
     return weighted / total if total >= _TIMED else None

@@ -75,6 +75,8 @@ class SleepingSubmission(Submission):
         """Return the topology configuration."""
         conf = self.base_configuration()
         conf[ACKERS_KEY] = 1
+        # Storm counts and times one item in twenty of each task: of many tasks that is little
+        conf["topology.stats.sample.rate"] = 1.0
         conf["topology.metrics.reporters"] = [
             {
                 "class": "org.apache.storm.metrics2.reporters.GraphiteStormReporter",

@@ -200,17 +200,29 @@ def test_every_task_gets_what_goes_to_all() -> None:
 
 @pytest.mark.parametrize(
     ("items_of_task", "service_ms"),
-    # four tasks: 80 items together are enough, but a task needs 20
+    # four tasks: 80 items together are enough
     [(25.0, 8.0), (20.0, 8.0), (19.0, None)],
 )
-def test_tasks_are_timed_together_once_each_has_done_some(
-    items_of_task: float, service_ms: float | None
-) -> None:
+def test_tasks_are_timed_together(items_of_task: float, service_ms: float | None) -> None:
     """A component of many tasks is known as soon as one of few."""
     new = said()
     few = {key: items_of_task if "-count-" in key[1] else value for key, value in new.values.items()}
     found = read(TaskReadings(new.rates, few, new.spoke_s))
     assert found["parse"].service_ms == service_ms
+
+
+@pytest.mark.parametrize(("of_first_executor", "service_ms"), [(9.0, 8.0), (10.0, (20 * 50 + 200 * 8) / 220)])
+def test_an_executor_counts_once_all_its_tasks_together_have_done_some(
+    of_first_executor: float, service_ms: float
+) -> None:
+    """The first items take longer. Two tasks of which each has done ten have done twenty."""
+    new, values = said(), dict(said().values)
+    for task, done, ms in ((2, of_first_executor, 50.0), (3, of_first_executor, 50.0), (4, 100.0, 8.0)):
+        values[task, "__execute-count-spout:default"] = done
+        values[task, "__execute-latency-spout:default"] = ms
+    values[5, "__execute-count-spout:default"] = 100.0
+    found = read(TaskReadings(new.rates, values, new.spoke_s))
+    assert found["parse"].service_ms == pytest.approx(service_ms)
 
 
 def test_a_task_of_which_no_item_was_timed_does_not_count() -> None:
