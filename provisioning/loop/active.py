@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from provisioning.loop.bringing import Bringing, Step
 from provisioning.loop.deciding import decided
 from provisioning.loop.memory import Draining
-from provisioning.loop.pauses import with_pauses_ended
+from provisioning.loop.pauses import last_tasks, with_pauses_ended
 from provisioning.loop.report import Asked, Report
 from provisioning.providers.provider import ProviderError
 from scheduler.base.checks import ModelError
@@ -75,6 +75,7 @@ class ActiveLoop:
         if brought != memory:
             # what was asked for is known, whatever fails below
             self.file.write(brought)
+        self._watch(memory, brought, look)
         pool = replace(self.pool, leased=frozenset(each.host for each in leases if each.live and each.host))
         seen = self.seeing.measure(look, pool.names, brought, now_s)
         remembered, ended = with_pauses_ended(
@@ -100,6 +101,13 @@ class ActiveLoop:
     def _bringing(self, now_s: float) -> Bringing:
         settings, names = self.pool.settings, self.pool.names
         return Bringing(self.cluster, self.provider, self.drains, settings, names, now_s)
+
+    def _watch(self, before: Memory, after: Memory, look: ClusterLook) -> None:
+        """Let it be noted when topologies work again whose change was asked for between two memories."""
+        for name, begun in after.pausing.items():
+            if name in look.topologies and before.pausing.get(name) != begun:
+                topology = look.topologies[name]
+                self.seeing.meters.watch(topology.topology_id, last_tasks(topology))
 
     def _why_held(self, look: ClusterLook, memory: Memory) -> str:
         if memory.wanted:
@@ -138,7 +146,9 @@ class ActiveLoop:
         if outcome.limited or not outcome.decision.changes_something:
             return report
         bringing = self._bringing(now_s)
-        self.file.write(bringing.bring(outcome.memory, look, leases))
+        brought = bringing.bring(outcome.memory, look, leases)
+        self.file.write(brought)
+        self._watch(outcome.memory, brought, look)
         return replace(report, steps=(*report.steps, *bringing.steps), unhelpful=outcome.unhelpful)
 
 

@@ -6,8 +6,6 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING, Protocol
 
-from provisioning.measuring.task_meters import EMITTED, EXECUTED
-
 if TYPE_CHECKING:
     from collections.abc import Collection
 
@@ -18,19 +16,20 @@ FIRST_S = 10.0
 """What is expected before anything was measured: workers stop, start, and find each other."""
 KEPT = 9
 """Pauses of a topology that are remembered; the median counts, as one may have been of another kind."""
-_REST_S = 1.0
-"""For so long spouts rest before workers are stopped (`NimbusCluster.rebalance`), s."""
-_EMPTYING_S = 3.0
-"""For so long bolts work off what they have had before, s: workers are stopped after so long."""
+_MEASURED_S = 45.0
+"""So long after a change was asked for its pause is looked at: some workers start later than others, s."""
 _GIVEN_UP_S = 180.0
 """What has not shown its end after so long is not measured any more, s."""
 
 
 class WorkMeters(Protocol):
-    """What counters of tasks say."""
+    """What notes when tasks work."""
 
-    def worked_s(self, topology_id: str, tasks: Collection[int], kind: str, since_s: float) -> float | None:
-        """Return when one of some tasks first counted something after a time."""
+    def watch(self, topology_id: str, tasks: Collection[int]) -> None:
+        """Note from now on when some tasks of a topology execute something."""
+
+    def still_s(self, topology_id: str) -> float | None:
+        """Return the longest time in which none of them did, s."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +69,7 @@ def with_pauses_ended(
 ) -> tuple[Memory, tuple[Pause, ...]]:
     """Return the memory with the pauses that have ended, and these.
 
-    One has ended once spouts have emitted and what comes last has executed something.
+    A pause is the longest time in which what comes last executed nothing, in a while after the change.
 
     Args:
         memory: With changes that were begun.
@@ -81,37 +80,24 @@ def with_pauses_ended(
     pausing, pauses, ended = dict(memory.pausing), dict(memory.pauses), []
     for look in looks:
         begun = pausing.get(look.name)
-        if begun is None or look.name in memory.wanted:
+        if begun is None or 0.0 <= now_s - begun.since_s < _MEASURED_S:
             continue
-        until_s = _resumed_s(look, meters, begun.since_s)
-        if until_s is not None:
-            lasted_s = until_s - begun.since_s
+        lasted_s = meters.still_s(look.topology_id)
+        if lasted_s:
             pauses[look.name] = (*pauses.get(look.name, ()), lasted_s)[-KEPT:]
             ended.append(Pause(look.name, lasted_s, begun.expected_s))
-        if until_s is not None or not 0.0 <= now_s - begun.since_s <= _GIVEN_UP_S:
+        if lasted_s or not 0.0 <= now_s - begun.since_s <= _GIVEN_UP_S:
+            meters.watch(look.topology_id, ())
             del pausing[look.name]
     return replace(memory, pausing=pausing, pauses=pauses), tuple(ended)
 
 
-def _resumed_s(look: TopologyLook, meters: WorkMeters, since_s: float) -> float | None:
-    """Return when items moved again from one end of a topology to the other, s since 1970; None: not yet."""
+def last_tasks(look: TopologyLook) -> frozenset[int]:
+    """Return the tasks of components behind which none comes."""
     read = {source.component for each in look.components.values() for source in each.inputs}
-    spouts = {each.name for each in look.components.values() if not each.inputs}
-    leaves = look.components.keys() - read - spouts
-    moments = [
-        meters.worked_s(
-            look.topology_id,
-            {
-                task
-                for each in look.executors
-                if each.component in ends
-                for task in range(each.first_task, each.last_task + 1)
-            },
-            counter,
-            since_s + rest_s,
-        )
-        for ends, counter, rest_s in ((spouts, EMITTED, _REST_S), (leaves, EXECUTED, _EMPTYING_S))
-        if ends
-    ]
-    known = [each for each in moments if each is not None]
-    return max(known) if known and len(known) == len(moments) else None
+    return frozenset(
+        task
+        for each in look.executors
+        if each.component not in read and look.components[each.component].inputs
+        for task in range(each.first_task, each.last_task + 1)
+    )

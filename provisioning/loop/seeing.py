@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
+from provisioning.loop.pauses import WorkMeters
 from provisioning.loop.pool import qualified
 from provisioning.measuring.component_readings import Given, TopologyMemory, component_readings
 from provisioning.measuring.lag import LagError
@@ -24,7 +25,7 @@ _SETTLING_S = 45.0
 """For so long after a change workers start and count: what is not known yet is nothing to warn of, s."""
 
 
-class Meters(Protocol):
+class Meters(WorkMeters, Protocol):
     """What the workers' reporters said."""
 
     def follow(self, topology_ids: Collection[str]) -> None:
@@ -32,9 +33,6 @@ class Meters(Protocol):
 
     def readings(self, topology_id: str, since_s: float) -> TaskReadings:
         """Return what tasks have said since a time, s."""
-
-    def worked_s(self, topology_id: str, tasks: Collection[int], kind: str, since_s: float) -> float | None:
-        """Return when one of some tasks first counted something more after a time, s; None: not yet."""
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,10 @@ _Key: TypeAlias = tuple[int, str]
 _Values: TypeAlias = deque[tuple[float, float]]
 """When each came, and what it was."""
 
+_Moments: TypeAlias = deque[float]
+_MOMENTS = 1000
+"""So many are kept: some minutes."""
+
 
 @dataclass(frozen=True)
 class TaskReadings:
@@ -45,8 +49,13 @@ class TaskReadings:
 @dataclass
 class _Topology:
     seen: dict[_Key, _Values] = field(default_factory=dict)
-    begun_s: dict[_Key, float] = field(default_factory=dict)
-    """When a counter was first seen since the worker's start."""
+    watched: frozenset[int] = frozenset()
+    worked: _Moments = field(default_factory=lambda: deque(maxlen=_MOMENTS))
+    """When one of the watched tasks said that it had executed something."""
+
+    def note(self, now_s: float, executed: float) -> None:
+        if executed > 0.0:
+            self.worked.append(now_s)
 
 
 class TaskMeters:
@@ -84,8 +93,8 @@ class TaskMeters:
             values = topology.seen.setdefault(key, deque())
             if counter and values and line.value < values[-1][1]:
                 values.clear()  # the worker was started anew
-            if not values:
-                topology.begun_s[key] = now_s
+            if line.task in topology.watched and line.metric.startswith(EXECUTED):
+                topology.note(now_s, line.value - (values[-1][1] if values else 0.0))
             values.append((now_s, line.value))
             while len(values) > 2 and now_s - values[1][0] >= self._window_s:
                 values.popleft()
@@ -114,35 +123,24 @@ class TaskMeters:
         }
         return TaskReadings(rates, {key: values[-1][1] for key, values in seen.items()}, spoke_s)
 
-    def worked_s(self, topology_id: str, tasks: Collection[int], kind: str, since_s: float) -> float | None:
-        """Return when one of some tasks first counted something more after a time, s; None: not yet.
+    def watch(self, topology_id: str, tasks: Collection[int]) -> None:
+        """Note from now on when some tasks of a topology execute something, in place of others."""
+        with self._lock:
+            topology = self._topologies.get(topology_id)
+            if topology is not None:
+                topology.watched = frozenset(tasks)
+                topology.worked.clear()
 
-        It is known to half of the time between two reports: the middle of the interval is returned.
+    def still_s(self, topology_id: str) -> float | None:
+        """Return the longest time in which none of the watched tasks executed anything, s.
 
-        Args:
-            topology_id: Of the topology.
-            tasks: Of which one is enough.
-            kind: How the names of its counters begin.
-            since_s: What was counted in an interval that began before does not count, s of the clock.
+        None: none of them has been seen at work both before and after it. It is known to the time between two
+        reports, half of which may be missing at either end.
         """
         with self._lock:
             topology = self._topologies.get(topology_id, _Topology())
-            series = {
-                key: (topology.begun_s[key], tuple(values))
-                for key, values in topology.seen.items()
-                if key[0] in tasks and key[1].startswith(kind)
-            }
+            moments = list(topology.worked)
             gaps = [values[-1][0] - values[-2][0] for values in topology.seen.values() if len(values) > 1]
-        if not gaps:
+        if not gaps or len(moments) < 2:
             return None
-        period_s = median(gaps)
-        found = [
-            at_s - period_s / 2.0
-            for begun_s, values in series.values()
-            for (_, before), (at_s, value) in pairwise(
-                # a worker that has just started has counted from 0 on
-                ((begun_s, 0.0), *values) if values and values[0][0] == begun_s else values
-            )
-            if value > before and at_s - period_s >= since_s
-        ]
-        return min(found, default=None)
+        return max(0.0, max(after - before for before, after in pairwise(moments)) - median(gaps))

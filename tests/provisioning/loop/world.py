@@ -56,7 +56,8 @@ class World:
     tasks: int = 24
     status: str = "ACTIVE"
     spoken: bool = True
-    pause_s: float = 6.0
+    pause_s: float | None = 6.0
+    watched: frozenset[int] = frozenset()
     given: dict[str, Lease] = field(default_factory=dict)
     drained: set[str] = field(default_factory=set)
     own_hosts: tuple[str, ...] = ("own-1",)
@@ -189,11 +190,13 @@ class World:
         spoke_s = {each.first_task: (self.now_s - 10.0, self.now_s) for each in self.executors()}
         return TaskReadings(rates, values, spoke_s)
 
-    def worked_s(self, topology_id: str, tasks: Collection[int], kind: str, since_s: float) -> float | None:
+    def watch(self, topology_id: str, tasks: Collection[int]) -> None:
         assert topology_id == TOPOLOGY_ID
-        assert kind in ("__emit-count-", "__execute-count-")
-        resumed_s = since_s + self.pause_s
-        return resumed_s if self.spoken and tasks and resumed_s <= self.now_s else None
+        self.watched = frozenset(tasks)
+
+    def still_s(self, topology_id: str) -> float | None:
+        assert topology_id == TOPOLOGY_ID
+        return self.pause_s if self.watched else None
 
 
 def settings_of(**changes: object) -> ElasticSettings:

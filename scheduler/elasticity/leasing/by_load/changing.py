@@ -96,7 +96,7 @@ class _Group:
 
     @property
     def pause_s(self) -> float:
-        return max(each.pause_s for each in self.members)
+        return max(self.parameters.pause_s(each) for each in self.members)
 
     def needs(self, ahead_s: float) -> dict[str, Need]:
         """Return what its components need for what is expected so far ahead."""

@@ -98,7 +98,7 @@ def _candidates(
     """
     if not going:
         return []
-    pauses = any(each.pause_s for each in parameters.components)
+    pauses = any(parameters.pause_s(each) for each in parameters.components)
     later = [
         each
         for each in ready

@@ -78,7 +78,7 @@ def _grown_together(draft: Draft, change: Changing, growing: Growing, parameters
         group[each.component]
         for each in after.decision.starts
         if each.host in booting
-        and parameters.by_name[each.component].pause_s
+        and parameters.pause_s(parameters.by_name[each.component])
         and group[each.component] not in change.urgent
     }
     if not waiting:
