@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import Field, NonNegativeFloat, PositiveFloat, ValidationError, model_validator
 
 from bridge.settings_section import Section
-from provisioning.measuring.lag import LagSettings  # noqa: TC001 - pydantic reads the annotations
+from provisioning.measuring.kafka_lag import KafkaLagSettings
+from provisioning.measuring.redis_lag import RedisLagSettings
 from provisioning.providers.settings import (
     OfferSettings,
     ProviderSettings,
@@ -16,6 +17,7 @@ from provisioning.providers.settings import (
 )
 
 Mode: TypeAlias = Literal["off", "advise", "active"]
+LagSettings: TypeAlias = Annotated[RedisLagSettings | KafkaLagSettings, Field(discriminator="kind")]
 _Count: TypeAlias = Annotated[int, Field(ge=1)]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from provisioning.loop.pool import qualified
 from provisioning.measuring.component_readings import Given, TopologyMemory, component_readings
-from provisioning.measuring.lag import LagError
+from provisioning.measuring.lag import AtSource, LagError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -82,9 +82,9 @@ class Seeing:
             if topology is None:
                 faults.append(f"{name}: there is no such topology on the cluster")
                 continue
-            lag, why = self._lag(name)
+            source, why = self._lag(name)
             spouts = [each.name for each in topology.components.values() if not each.inputs]
-            if lag is not None and self._spout(name) not in spouts and len(spouts) > 1:
+            if source is not None and self._spout(name) not in spouts and len(spouts) > 1:
                 why = f"topology.{name}.lag: spout must be one of {', '.join(sorted(spouts))}"
             if why:
                 faults.append(f"{name}: {why}; its demand is what its spouts emit")
@@ -95,9 +95,9 @@ class Seeing:
             tasks = self.meters.readings(topology.topology_id, since_s)
             stated = self.settings.topology[name].component
             services = {key: each.service_ms for key, each in stated.items() if each.service_ms is not None}
-            readings, after = component_readings(
-                topology, tasks, before, Given(now_s, lag, self._spout(name), since_s, services)
-            )
+            began_s = self.began_s if self.began_s <= now_s else 0.0  # likewise
+            given = Given(now_s, source, self._spout(name), since_s, services, began_s)
+            readings, after = component_readings(topology, tasks, before, given)
             topologies[topology.topology_id] = after
             found += [replace(each, component=qualified(name, each.component)) for each in readings]
             if now_s - max(since_s, self.began_s) >= _SETTLING_S:
@@ -115,15 +115,18 @@ class Seeing:
     def _spout(self, name: str) -> str | None:
         return next((each.spout for each in self.settings.topology[name].lag), None)
 
-    def _lag(self, name: str) -> tuple[float | None, str]:
+    def _lag(self, name: str) -> tuple[AtSource | None, str]:
         """Return what waits at the sources of a topology, and why that is not known; None without readers."""
-        total = None
-        for reader in self.lags.get(name, ()):
-            try:
-                total = (total or 0.0) + reader.lag()
-            except LagError as error:
-                return None, str(error)
-        return total, ""
+        try:
+            found = [reader.lag() for reader in self.lags.get(name, ())]
+        except LagError as error:
+            return None, str(error)
+        if not found:
+            return None, ""
+        arrived = [each.arrived for each in found if each.arrived is not None]
+        waiting = sum(each.waiting for each in found)
+        # what has come to some of them is not what has come
+        return AtSource(waiting, sum(arrived) if len(arrived) == len(found) else None), ""
 
 
 def _missing(
