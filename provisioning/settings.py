@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field, NonNegativeFloat, PositiveFloat, ValidationError, model_validator
 
+from bridge.settings import MetricsSettings
 from bridge.settings_section import Section
 from provisioning.measuring.kafka_lag import KafkaLagSettings
 from provisioning.measuring.redis_lag import RedisLagSettings
@@ -104,6 +105,8 @@ class ElasticSettings(Section):
     """What fits on a host: by CPU and memory, or by the number of executors (`slots` of an offer)."""
     executors_per_host: _Count = 4
     """Executors on a host that is not leased, where executors are counted."""
+    metrics: MetricsSettings = MetricsSettings()
+    """Where the loop's metrics can be scraped; off unless a port is given."""
     policy: PolicySettings = PolicySettings()
     limits: Limits = Limits()
     provider: ProviderTable | None = None
