@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from formats.address import Address
 from formats.nimbus import NimbusError
+from provisioning.cluster.agents import Agents
 from provisioning.cluster.drains import ZookeeperDrains
 from provisioning.cluster.nimbus import NimbusCluster
 from provisioning.loop.active import ActiveLoop
@@ -54,7 +55,8 @@ def composed(
     arguments = {} if auth is None else auth.client_arguments()
     drains = ZookeeperDrains(settings.zookeeper, settings.root, arguments)
     lags = {name: tuple(lag.reader() for lag in topology.lag) for name, topology in settings.topology.items()}
-    seeing = Seeing(settings, meters, lags, time.time())
+    agents = Agents(settings.zookeeper, settings.root, arguments)
+    seeing = Seeing(settings, meters, lags, time.time(), agents)
     names = {
         mode: tuple(name for name, each in settings.topology.items() if each.mode == mode)
         for mode in ("active", "advise")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from provisioning.measuring.child_cpu import child_cpu_ms
 from provisioning.measuring.demand import carried, handed_on
 from provisioning.measuring.task_meters import EMITTED, EXECUTE_MS, EXECUTED, OVERFLOW, POPULATION, PROCESS_MS
 from scheduler.elasticity.leasing.observation import ComponentReading
@@ -38,6 +39,7 @@ class TopologyMemory:
         handed_on: Items that components hand on for one that comes, by edge (`demand.handed_on`).
         lag: Items that waited at the source when it was last asked, and when that was, s; None: never.
         arrived: Likewise, items that had ever come to it.
+        child_cpu_ms: Component -> what its processes compute for an item at least, ms (`child_cpu_ms`).
     """
 
     service_ms: Mapping[str, float] = field(default_factory=dict)
@@ -45,6 +47,7 @@ class TopologyMemory:
     handed_on: Mapping[str, float] = field(default_factory=dict)
     lag: tuple[float, float] | None = None
     arrived: tuple[float, float] | None = None
+    child_cpu_ms: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,7 @@ class Given:
         since_s: When the topology last changed, s.
         service_ms: Component -> service time that its owner states, ms.
         began_s: When this process began, s: the one before may have asked another source.
+        child_s: (topology id, script) -> processor time that agents have found, s; empty: none is known.
     """
 
     now_s: float
@@ -66,6 +70,7 @@ class Given:
     since_s: float = 0.0
     service_ms: Mapping[str, float] = field(default_factory=dict)
     began_s: float = 0.0
+    child_s: Mapping[tuple[str, str], float] = field(default_factory=dict)
 
 
 def component_readings(
@@ -93,7 +98,11 @@ def component_readings(
         for name, one in topology.components.items()
         if not one.inputs
     }
-    done = handed_on(topology.components, *_counts(topology, tasks.values))
+    in_all = _counts(topology, tasks.values)
+    done = handed_on(topology.components, *in_all)
+    taken_per_s = _by_component(executed)
+    computed = child_cpu_ms(topology, given.child_s, _by_component(in_all[0]), taken_per_s)
+    computed = {**memory.child_cpu_ms, **computed}
     ratios = {**memory.handed_on, **done}
     coming = carried(topology.components, ratios, _with_growth(emitting, memory, given))
     behind = carried(topology.components, ratios, dict.fromkeys(emitting, 0.0) | _at_source(given, emitting))
@@ -103,11 +112,12 @@ def component_readings(
     for name in sorted(spoken):
         component = topology.components[name]
         queue = _queue(name, topology, tasks)
-        taken = sum(rate for (other, _, _), rate in executed.items() if other == name)
+        taken = taken_per_s.get(name, 0.0)
         found = _service_ms(name, topology, tasks, (queue, taken))
         if found is not None:
             services[name] = found
-        service_ms = given.service_ms.get(name, services.get(name))
+        # what was seen of executors that are never idle is whole, what their processes compute is a part
+        service_ms = given.service_ms.get(name, services.get(name, computed.get(name)))
         if component.inputs and taken > 0.0:
             own_ms = _mean(name, PROCESS_MS, topology, tasks) if not component.shell else service_ms
             durations[name] = (*durations.get(name, ()), queue / taken * 1000.0 + (own_ms or 0.0))[
@@ -126,7 +136,9 @@ def component_readings(
                 service_ms=service_ms if service_ms else None,
             )
         )
-    return tuple(readings), replace(asked, service_ms=services, durations_ms=durations, handed_on=ratios)
+    return tuple(readings), replace(
+        asked, service_ms=services, durations_ms=durations, handed_on=ratios, child_cpu_ms=computed
+    )
 
 
 def _asked(memory: TopologyMemory, given: Given) -> TopologyMemory:
@@ -179,6 +191,13 @@ def _counts(
             given = (component, metric.removeprefix(EMITTED))
             emitted[given] = emitted.get(given, 0.0) + count
     return executed, emitted
+
+
+def _by_component(executed: Mapping[tuple[str, str, str], float]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for (name, *_), count in executed.items():
+        found[name] = found.get(name, 0.0) + count
+    return found
 
 
 def _with_growth(emitting: Mapping[str, float], memory: TopologyMemory, given: Given) -> dict[str, float]:

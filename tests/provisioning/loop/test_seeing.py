@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import pytest
 
+from formats.script_key import script_key
+from provisioning.cluster.agents import AgentsError
 from provisioning.loop.memory import Memory
 from provisioning.loop.seeing import Seeing
+from provisioning.measuring.component_readings import TopologyMemory
 from provisioning.measuring.lag import AtSource, LagError
-from tests.provisioning.loop.world import ROUND_S, TOPOLOGY, World, settings_of
+from tests.provisioning.loop.world import ROUND_S, TOPOLOGY, TOPOLOGY_ID, World, settings_of
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from provisioning.loop.seeing import Seen
 
 
@@ -37,6 +43,58 @@ def rounds(*sources: Source, count: int = 2) -> Seen:
         seen = seeing.measure(world.look(), [TOPOLOGY], memory, world.now_s)
         memory = seen.memory
     return seen
+
+
+@dataclass
+class Agents:
+    """Agents that have found 100 ms for each item so far, or do not answer."""
+
+    world: World
+    silent: bool = False
+    asked: list[set[str]] = field(default_factory=list)
+
+    def child_seconds(self, hosts: Collection[str], now_s: float) -> dict[tuple[str, str], float]:
+        assert now_s == self.world.now_s
+        self.asked.append(set(hosts))
+        if self.silent:
+            raise AgentsError("ZooKeeper h:1 cannot be asked: refused")
+        items = 1000.0 * self.world.demand_per_s
+        return {(TOPOLOGY_ID, script_key(self.world.script)): items * 0.1}
+
+
+def seen_with(agents: Agents, memory: Memory, **changes: object) -> Seen:
+    agents.world.now_s += ROUND_S
+    seeing = Seeing(settings_of(**changes), agents.world, {}, 0.0, agents)
+    return seeing.measure(agents.world.look(), [TOPOLOGY], memory, agents.world.now_s)
+
+
+def test_agents_are_asked_of_components_in_other_processes() -> None:
+    """Where these run; 20 items a second keep two executors busy."""
+    agents = Agents(World(demand_per_s=20.0, script="bolts.Rank"))
+    (reading,) = seen_with(agents, Memory("test")).readings
+    assert reading.service_ms == pytest.approx(100.0)
+    assert agents.asked == [{"own-1"}]
+
+
+def test_agents_are_not_asked_where_more_is_known() -> None:
+    stated = {TOPOLOGY: {"component": {"bolt": {"service_ms": 70.0}}}}
+    agents = Agents(World(script="bolts.Rank"))
+    (reading,) = seen_with(agents, Memory("test"), topology=stated).readings
+    assert reading.service_ms == pytest.approx(70.0)
+    known = Memory("test", topologies={TOPOLOGY_ID: TopologyMemory(service_ms={"bolt": 80.0})})
+    (reading,) = seen_with(agents, known).readings
+    assert reading.service_ms == pytest.approx(80.0)
+    in_the_jvm = Agents(World())
+    seen_with(in_the_jvm, Memory("test"))
+    assert agents.asked == in_the_jvm.asked == []
+
+
+def test_agents_that_cannot_be_asked_are_named() -> None:
+    agents = Agents(World(script="bolts.Rank"), silent=True)
+    seen = seen_with(agents, Memory("test"))
+    assert seen.faults[0].startswith("ZooKeeper h:1 cannot be asked: refused; what processes of components")
+    (reading,) = seen.readings
+    assert reading.service_ms is None
 
 
 def test_sources_are_added_up() -> None:

@@ -56,6 +56,7 @@ class World:
     tasks: int = 24
     status: str = "ACTIVE"
     spoken: bool = True
+    script: str = ""
     given: dict[str, Lease] = field(default_factory=dict)
     drained: set[str] = field(default_factory=set)
     own_hosts: tuple[str, ...] = ("own-1",)
@@ -84,7 +85,13 @@ class World:
         components = {
             "spout": StormComponent("spout", 1, (), shell=False, cpu=10.0, memory_mb=128.0),
             "bolt": StormComponent(
-                "bolt", self.tasks, (Source("spout", "default"),), shell=False, cpu=10.0, memory_mb=128.0
+                "bolt",
+                self.tasks,
+                (Source("spout", "default"),),
+                shell=bool(self.script),
+                cpu=10.0,
+                memory_mb=128.0,
+                script=self.script,
             ),
         }
         placed = self.counts["bolt"] <= self.places

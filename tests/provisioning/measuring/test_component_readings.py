@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from formats.script_key import script_key
 from provisioning.cluster.look import RunningExecutor, Source, StormComponent, TopologyLook
 from provisioning.measuring.component_readings import Given, TopologyMemory, component_readings
 from provisioning.measuring.lag import AtSource
@@ -158,6 +159,31 @@ def test_a_component_in_another_process_is_timed_where_it_is_never_idle() -> Non
     assert idle["parse"].service_ms is None
     busy = read(said(parses=50.0, waits=1000.0), chain(other_process=True))
     assert busy["parse"].service_ms == pytest.approx(40.0)
+
+
+def test_what_processes_compute_is_known_of_a_component_that_was_never_busy() -> None:
+    """Stated, then seen, then computed: each goes before the next, and all are remembered."""
+    topology = chain(other_process=True)
+    parse = replace(topology.components["parse"], script="bolts.Parse")
+    topology = replace(topology, components={**topology.components, "parse": parse})
+    given = Given(NOW_S, child_s={(topology.topology_id, script_key("bolts.Parse")): 1500.0})
+
+    def parsed(
+        tasks: TaskReadings, memory: TopologyMemory, given: Given
+    ) -> tuple[float | None, TopologyMemory]:
+        readings, after = component_readings(topology, tasks, memory, given)
+        return {each.component: each for each in readings}["parse"].service_ms, after
+
+    computed, memory = parsed(said(), TopologyMemory(), given)
+    assert computed == pytest.approx(15.0)
+    later, memory = parsed(said(), memory, Given(NOW_S))
+    assert later == pytest.approx(15.0)
+    seen, memory = parsed(said(parses=50.0, waits=1000.0), memory, given)
+    assert seen == pytest.approx(40.0)
+    later, memory = parsed(said(), memory, given)
+    assert later == pytest.approx(40.0)
+    stated, _ = parsed(said(), memory, replace(given, service_ms={"parse": 11.0}))
+    assert stated == 11.0
 
 
 def test_a_stated_service_time_goes_before_a_measured_one() -> None:
