@@ -6,8 +6,10 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field, NonNegativeFloat, PositiveFloat, ValidationError, model_validator
 
+from bridge.settings import MetricsSettings
 from bridge.settings_section import Section
-from provisioning.measuring.lag import LagSettings  # noqa: TC001 - pydantic reads the annotations
+from provisioning.measuring.kafka_lag import KafkaLagSettings
+from provisioning.measuring.redis_lag import RedisLagSettings
 from provisioning.providers.settings import (
     OfferSettings,
     ProviderSettings,
@@ -16,6 +18,7 @@ from provisioning.providers.settings import (
 )
 
 Mode: TypeAlias = Literal["off", "advise", "active"]
+LagSettings: TypeAlias = Annotated[RedisLagSettings | KafkaLagSettings, Field(discriminator="kind")]
 _Count: TypeAlias = Annotated[int, Field(ge=1)]
 
 
@@ -104,6 +107,8 @@ class ElasticSettings(Section):
     """What fits on a host: by CPU and memory, or by the number of executors (`slots` of an offer)."""
     executors_per_host: _Count = 4
     """Executors on a host that is not leased, where executors are counted."""
+    metrics: MetricsSettings = MetricsSettings()
+    """Where the loop's metrics can be scraped; off unless a port is given."""
     policy: PolicySettings = PolicySettings()
     limits: Limits = Limits()
     provider: ProviderTable | None = None

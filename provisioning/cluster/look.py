@@ -37,6 +37,7 @@ class StormComponent:
         shell: Whether it runs in another process, so that Storm measures no execution times.
         cpu: That an executor asks for, percent of one core.
         memory_mb: That an executor asks for, MB.
+        script: What its processes run, where it is in another process and Nimbus says so.
     """
 
     name: str
@@ -45,6 +46,7 @@ class StormComponent:
     shell: bool
     cpu: float
     memory_mb: float
+    script: str = ""
 
 
 @dataclass(frozen=True)

@@ -156,6 +156,7 @@ def _component(name: str, part: Any, common: Any, topology_conf: Mapping[str, An
         part.shell is not None,
         conf[_CPU],
         conf[_ON_HEAP] + conf[_OFF_HEAP],
+        "" if part.shell is None else part.shell.script or "",
     )
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from provisioning.loop.bringing import Cluster, Drains
     from provisioning.loop.memory import Memory, MemoryFile
     from provisioning.loop.pool import Pool
+    from provisioning.loop.report import HeldBy
     from provisioning.loop.seeing import Seeing, Seen
     from provisioning.providers.provider import Lease, Provider
     from scheduler.elasticity.leasing.component import Component
@@ -69,7 +70,8 @@ class ActiveLoop:
         try:
             leases = tuple(self.provider.leases(now_s))
         except ProviderError as error:
-            return Report(now_s, held=f"the provider does not say which hosts are leased: {error}")
+            held = f"the provider does not say which hosts are leased: {error}"
+            return Report(now_s, held=held, held_by="provider", running=self.pool.running(look))
         bringing = self._bringing(now_s)
         brought = bringing.bring(memory, look, leases)
         if brought != memory:
@@ -85,18 +87,25 @@ class ActiveLoop:
         pool = pool.with_pauses(remembered)
         components, faults = pool.components(look)
         steps = (*bringing.steps, *(Step("resumed", each.topology, str(each)) for each in ended))
-        report = Report(now_s, steps=steps, faults=(*faults, *seen.faults))
-        held = self._why_held(look, seen.memory)
+        report = Report(
+            now_s,
+            steps=steps,
+            faults=(*faults, *seen.faults),
+            running=pool.running(look),
+            leases=leases,
+        )
+        held, held_by = self._why_held(look, seen.memory)
         if not components:
             self.file.write(_with_idle_hosts_draining(seen.memory, pool, look, leases))
-            return replace(report, held=held or "none of its topologies is active on the cluster")
+            held = held or "none of its topologies is active on the cluster"
+            return replace(report, held=held, held_by=held_by or "no_topology")
         if not held:
             try:
                 return replace(self, pool=pool)._decided(components, look, leases, seen, report)
             except ModelError as error:
-                held = str(error)
+                held, held_by = str(error), "refused"
         self.file.write(seen.memory)
-        return replace(report, held=held)
+        return replace(report, held=held, held_by=held_by)
 
     def _bringing(self, now_s: float) -> Bringing:
         settings, names = self.pool.settings, self.pool.names
@@ -109,9 +118,9 @@ class ActiveLoop:
                 topology = look.topologies[name]
                 self.seeing.meters.watch(topology.topology_id, last_tasks(topology))
 
-    def _why_held(self, look: ClusterLook, memory: Memory) -> str:
+    def _why_held(self, look: ClusterLook, memory: Memory) -> tuple[str, HeldBy | None]:
         if memory.wanted:
-            return f"a change is under way: {', '.join(sorted(memory.wanted))}"
+            return f"a change is under way: {', '.join(sorted(memory.wanted))}", "change"
         active = [
             name
             for name in self.pool.names
@@ -120,11 +129,12 @@ class ActiveLoop:
         for name in active:
             topology = look.topologies[name]
             if topology.tasks_without_slot:
-                return f"{name}: {topology.tasks_without_slot} of its tasks have no slot"
+                return f"{name}: {topology.tasks_without_slot} of its tasks have no slot", "no_slot"
             lost = {each.host for each in topology.executors} - look.supervisors.keys()
             if lost:
-                return f"{name}: it has workers on {', '.join(sorted(lost))}, which Nimbus does not list"
-        return ""
+                where = ", ".join(sorted(lost))
+                return f"{name}: it has workers on {where}, which Nimbus does not list", "unlisted_host"
+        return "", None
 
     def _decided(
         self,

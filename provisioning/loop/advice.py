@@ -50,14 +50,14 @@ class AdvisingLoop:
         """
         seen = self.seeing.measure(look, self.pool.names, self.file.read(), now_s)
         components, faults = self.pool.with_pauses(seen.memory).components(look)
-        report = Report(now_s, faults=(*faults, *seen.faults))
+        report = Report(now_s, faults=(*faults, *seen.faults), running=self.pool.running(look))
         if not components:
             self.file.write(seen.memory)
-            return replace(report, held="none of its topologies is on the cluster")
+            return replace(report, held="none of its topologies is on the cluster", held_by="no_topology")
         try:
             return self._decided(components, look, seen.memory, seen.readings, report)
         except ModelError as error:
-            return replace(report, held=str(error))
+            return replace(report, held=str(error), held_by="refused")
 
     def _decided(
         self,

@@ -126,6 +126,16 @@ class Pool:
                 )
         return tuple(found), tuple(faults)
 
+    def running(self, look: ClusterLook) -> dict[str, int]:
+        """Return how many executors of what is scaled have a slot."""
+        return {
+            qualified(name, each): topology.counts()[each]
+            for name in self.names
+            if (topology := look.topologies.get(name)) is not None and topology.status == "ACTIVE"
+            for each, one in topology.components.items()
+            if one.inputs
+        }
+
     def _needs(self, topology: str, component: StormComponent) -> Needs:
         if self.settings.capacity == "executors":
             return Needs(1.0, 1.0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from provisioning.measuring.child_cpu import child_cpu_ms
 from provisioning.measuring.demand import carried, handed_on
 from provisioning.measuring.task_meters import EMITTED, EXECUTE_MS, EXECUTED, OVERFLOW, POPULATION, PROCESS_MS
 from scheduler.elasticity.leasing.observation import ComponentReading
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from provisioning.cluster.look import TopologyLook
+    from provisioning.measuring.lag import AtSource
     from provisioning.measuring.task_meters import TaskReadings
 
 _DURATIONS = 20
@@ -36,12 +38,16 @@ class TopologyMemory:
         durations_ms: Component -> last durations, ms, the oldest first.
         handed_on: Items that components hand on for one that comes, by edge (`demand.handed_on`).
         lag: Items that waited at the source when it was last asked, and when that was, s; None: never.
+        arrived: Likewise, items that had ever come to it.
+        child_cpu_ms: Component -> what its processes compute for an item at least, ms (`child_cpu_ms`).
     """
 
     service_ms: Mapping[str, float] = field(default_factory=dict)
     durations_ms: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     handed_on: Mapping[str, float] = field(default_factory=dict)
     lag: tuple[float, float] | None = None
+    arrived: tuple[float, float] | None = None
+    child_cpu_ms: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -50,17 +56,21 @@ class Given:
 
     Attributes:
         now_s: Time, s.
-        lag: Items that wait at the source; None: it is not known.
+        source: What the source says; None: that is not known.
         spout: Which takes them; None: the only one.
         since_s: When the topology last changed, s.
         service_ms: Component -> service time that its owner states, ms.
+        began_s: When this process began, s: the one before may have asked another source.
+        child_s: (topology id, script) -> processor time that agents have found, s; empty: none is known.
     """
 
     now_s: float
-    lag: float | None = None
+    source: AtSource | None = None
     spout: str | None = None
     since_s: float = 0.0
     service_ms: Mapping[str, float] = field(default_factory=dict)
+    began_s: float = 0.0
+    child_s: Mapping[tuple[str, str], float] = field(default_factory=dict)
 
 
 def component_readings(
@@ -79,16 +89,20 @@ def component_readings(
     """
     spoken = {name for name in topology.components if _spoke_s(name, topology, tasks) is not None}
     spouts = {name for name, one in topology.components.items() if not one.inputs}
-    lag = memory.lag if given.lag is None else (given.lag, given.now_s)
+    asked = _asked(memory, given)
     if not spouts <= spoken:
-        return (), replace(memory, lag=lag)
+        return (), asked
     executed, emitted = _counts(topology, tasks.rates)
     emitting = {
         name: sum(rate for (other, _), rate in emitted.items() if other == name)
         for name, one in topology.components.items()
         if not one.inputs
     }
-    done = handed_on(topology.components, *_counts(topology, tasks.values))
+    in_all = _counts(topology, tasks.values)
+    done = handed_on(topology.components, *in_all)
+    taken_per_s = _by_component(executed)
+    computed = child_cpu_ms(topology, given.child_s, _by_component(in_all[0]), taken_per_s)
+    computed = {**memory.child_cpu_ms, **computed}
     ratios = {**memory.handed_on, **done}
     coming = carried(topology.components, ratios, _with_growth(emitting, memory, given))
     behind = carried(topology.components, ratios, dict.fromkeys(emitting, 0.0) | _at_source(given, emitting))
@@ -98,11 +112,12 @@ def component_readings(
     for name in sorted(spoken):
         component = topology.components[name]
         queue = _queue(name, topology, tasks)
-        taken = sum(rate for (other, _, _), rate in executed.items() if other == name)
+        taken = taken_per_s.get(name, 0.0)
         found = _service_ms(name, topology, tasks, (queue, taken))
         if found is not None:
             services[name] = found
-        service_ms = given.service_ms.get(name, services.get(name))
+        # what was seen of executors that are never idle is whole, what their processes compute is a part
+        service_ms = given.service_ms.get(name, services.get(name, computed.get(name)))
         if component.inputs and taken > 0.0:
             own_ms = _mean(name, PROCESS_MS, topology, tasks) if not component.shell else service_ms
             durations[name] = (*durations.get(name, ()), queue / taken * 1000.0 + (own_ms or 0.0))[
@@ -122,7 +137,19 @@ def component_readings(
             )
         )
     return tuple(readings), replace(
-        memory, service_ms=services, durations_ms=durations, handed_on=ratios, lag=lag
+        asked, service_ms=services, durations_ms=durations, handed_on=ratios, child_cpu_ms=computed
+    )
+
+
+def _asked(memory: TopologyMemory, given: Given) -> TopologyMemory:
+    """Return the memory with what the source says; without an answer that of before stays."""
+    if given.source is None:
+        return memory
+    arrived = given.source.arrived
+    return replace(
+        memory,
+        lag=(given.source.waiting, given.now_s),
+        arrived=None if arrived is None else (arrived, given.now_s),
     )
 
 
@@ -166,24 +193,51 @@ def _counts(
     return executed, emitted
 
 
-def _with_growth(emitting: Mapping[str, float], memory: TopologyMemory, given: Given) -> dict[str, float]:
-    """Return what comes to each spout: what it emits, and what is left at the source meanwhile.
+def _by_component(executed: Mapping[tuple[str, str, str], float]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for (name, *_), count in executed.items():
+        found[name] = found.get(name, 0.0) + count
+    return found
 
-    What was left while workers started does not count: it is of the past, and is to be worked off.
+
+def _with_growth(emitting: Mapping[str, float], memory: TopologyMemory, given: Given) -> dict[str, float]:
+    """Return what comes to each spout: what came to its source, else what it emits and what is left there.
+
+    What was left while workers started does not count: it is of the past, and is to be worked off. What came
+    is not taken from what is left where both are known: a group commits now and then, so that what is left
+    goes up and down by itself.
     """
     demand = dict(emitting)
-    if given.lag is None or memory.lag is None or not given.since_s <= memory.lag[1] < given.now_s:
+    source = given.source
+    if source is None:
         return demand
-    growth = (given.lag - memory.lag[0]) / (given.now_s - memory.lag[1])
+    coming = None if source.arrived is None else _per_s(source.arrived, memory.arrived, given)
+    growth = _per_s(source.waiting, memory.lag, given)
     for name in _at_source(given, emitting):
-        demand[name] = max(0.0, demand[name] + growth)
+        if coming is not None and coming >= 0.0:
+            demand[name] = coming
+        elif (
+            source.arrived is None
+            and growth is not None
+            and memory.lag is not None
+            and given.since_s <= memory.lag[1]
+        ):
+            demand[name] = max(0.0, demand[name] + growth)
     return demand
+
+
+def _per_s(now: float, before: tuple[float, float] | None, given: Given) -> float | None:
+    """Return by how much a number grows, 1/s; None if it is not known of before."""
+    if before is None or not given.began_s <= before[1] < given.now_s:
+        return None
+    return (now - before[0]) / (given.now_s - before[1])
 
 
 def _at_source(given: Given, emitting: Mapping[str, float]) -> dict[str, float]:
     """Return what waits for which spout; nothing where it is not known for which."""
     named = given.spout if given.spout is not None or len(emitting) != 1 else next(iter(emitting))
-    return {each: given.lag or 0.0 for each in emitting if each == named}
+    waiting = 0.0 if given.source is None else given.source.waiting
+    return {each: waiting for each in emitting if each == named}
 
 
 def _queue(name: str, topology: TopologyLook, tasks: TaskReadings) -> float:

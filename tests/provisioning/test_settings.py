@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LEAST = 'state_directory = "state"\n[topology.taxi]\n'
+KAFKA = '[[topology.taxi.lag]]\nkind = "kafka"\n'
 
 
 def load(tmp_path: Path, text: str) -> object:
@@ -39,6 +40,16 @@ def test_the_least_file_gives_advice(tmp_path: Path) -> None:
         (LEAST + 'mode = "on"\n', "topology.taxi.mode: must be 'off', 'advise' or 'active', got 'on'"),
         (LEAST + "[topology.taxi.component.rank]\nmin = 5\nmax = 4\n", "max: must be >= min (5), got 4"),
         (LEAST + '[[topology.taxi.lag]]\nkind = "redis"\naddress = "r"\nkey = "k"\n', "'r' is not HOST:PORT"),
+        (LEAST + KAFKA + 'bootstrap = ["k"]\ntopics = ["t"]\ngroup = "g"\n', "'k' is not HOST:PORT"),
+        (LEAST + KAFKA + 'bootstrap = ["k:1"]\ntopics = []\ngroup = "g"\n', "topics: "),
+        (LEAST + KAFKA + 'bootstrap = ["k:1"]\ntopics = ["t"]\n', "group: missing"),
+        (
+            LEAST
+            + KAFKA
+            + 'bootstrap = ["k:1"]\ntopics = ["t"]\ngroup = "g"\nsecurity = { client_id = "c" }\n',
+            "security: client_id: must begin with security_, sasl_, ssl_",
+        ),
+        (LEAST + '[[topology.taxi.lag]]\nkind = "files"\n', "lag"),
         (LEAST + "[offer.small]\ncpu = 1\n", "offer.small"),
         (LEAST + '[provider]\nkind = "simulated"\n', "at least one table [offer.NAME] is needed"),
         (LEAST + '[provider]\nkind = "cloud"\n', "provider"),

@@ -58,6 +58,7 @@ class World:
     spoken: bool = True
     pause_s: float | None = 6.0
     watched: frozenset[int] = frozenset()
+    script: str = ""
     given: dict[str, Lease] = field(default_factory=dict)
     drained: set[str] = field(default_factory=set)
     own_hosts: tuple[str, ...] = ("own-1",)
@@ -86,7 +87,13 @@ class World:
         components = {
             "spout": StormComponent("spout", 1, (), shell=False, cpu=10.0, memory_mb=128.0),
             "bolt": StormComponent(
-                "bolt", self.tasks, (Source("spout", "default"),), shell=False, cpu=10.0, memory_mb=128.0
+                "bolt",
+                self.tasks,
+                (Source("spout", "default"),),
+                shell=bool(self.script),
+                cpu=10.0,
+                memory_mb=128.0,
+                script=self.script,
             ),
         }
         placed = self.counts["bolt"] <= self.places

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from formats.script_key import script_key
 from provisioning.cluster.look import RunningExecutor, Source, StormComponent, TopologyLook
 from provisioning.measuring.component_readings import Given, TopologyMemory, component_readings
+from provisioning.measuring.lag import AtSource
 from provisioning.measuring.task_meters import TaskReadings
 
 if TYPE_CHECKING:
@@ -84,12 +86,40 @@ def test_a_bottleneck_hides_no_demand_behind_it() -> None:
 def test_what_piles_up_at_the_source_is_demand() -> None:
     """It grew by 400 items in 10 s; all of them come to `parse`, half as many to `count`."""
     memory = TopologyMemory(lag=(100.0, NOW_S - 10.0))
-    readings, after = component_readings(chain(), said(), memory, Given(NOW_S, lag=500.0))
+    readings, after = component_readings(chain(), said(), memory, Given(NOW_S, source=AtSource(500.0)))
     found = {each.component: each for each in readings}
     assert found["parse"].demand_per_s == pytest.approx(140.0)
     assert found["parse"].waiting == pytest.approx(500.0)
     assert found["count"].waiting == pytest.approx(250.0)
     assert after.lag == (500.0, NOW_S)
+
+
+def test_what_came_to_the_source_is_demand_whatever_is_committed() -> None:
+    """What waits grew by 600 items in 10 s, of which the spout has emitted all: a commit is only due."""
+    memory = TopologyMemory(lag=(0.0, NOW_S - 10.0), arrived=(5000.0, NOW_S - 10.0))
+    given = Given(NOW_S, AtSource(600.0, 6100.0))
+    readings, after = component_readings(chain(), said(), memory, given)
+    found = {each.component: each for each in readings}
+    assert found["parse"].demand_per_s == pytest.approx(110.0)
+    assert found["count"].demand_per_s == pytest.approx(55.0)
+    assert after.arrived == (6100.0, NOW_S)
+
+
+@pytest.mark.parametrize("before", [None, (9000.0, NOW_S - 10.0), (5000.0, NOW_S), (0.0, NOW_S - 20.0)])
+def test_a_source_of_which_nothing_is_known_before_leaves_what_is_emitted(
+    before: tuple[float, float] | None,
+) -> None:
+    """Or that was made anew, so that less has ever come than before, or that another process asked."""
+    memory = TopologyMemory(lag=(0.0, NOW_S - 10.0), arrived=before)
+    given = Given(NOW_S, AtSource(600.0, 6100.0), began_s=NOW_S - 15.0)
+    readings, _ = component_readings(chain(), said(), memory, given)
+    assert {each.component: each for each in readings}["parse"].demand_per_s == pytest.approx(100.0)
+
+
+def test_a_source_that_does_not_answer_leaves_what_it_said_before() -> None:
+    memory = TopologyMemory(lag=(100.0, NOW_S - 10.0), arrived=(5000.0, NOW_S - 10.0))
+    _, after = component_readings(chain(), said(), memory, Given(NOW_S))
+    assert (after.lag, after.arrived) == (memory.lag, memory.arrived)
 
 
 def test_what_was_measured_once_is_remembered() -> None:
@@ -131,6 +161,31 @@ def test_a_component_in_another_process_is_timed_where_it_is_never_idle() -> Non
     assert busy["parse"].service_ms == pytest.approx(40.0)
 
 
+def test_what_processes_compute_is_known_of_a_component_that_was_never_busy() -> None:
+    """Stated, then seen, then computed: each goes before the next, and all are remembered."""
+    topology = chain(other_process=True)
+    parse = replace(topology.components["parse"], script="bolts.Parse")
+    topology = replace(topology, components={**topology.components, "parse": parse})
+    given = Given(NOW_S, child_s={(topology.topology_id, script_key("bolts.Parse")): 1500.0})
+
+    def parsed(
+        tasks: TaskReadings, memory: TopologyMemory, given: Given
+    ) -> tuple[float | None, TopologyMemory]:
+        readings, after = component_readings(topology, tasks, memory, given)
+        return {each.component: each for each in readings}["parse"].service_ms, after
+
+    computed, memory = parsed(said(), TopologyMemory(), given)
+    assert computed == pytest.approx(15.0)
+    later, memory = parsed(said(), memory, Given(NOW_S))
+    assert later == pytest.approx(15.0)
+    seen, memory = parsed(said(parses=50.0, waits=1000.0), memory, given)
+    assert seen == pytest.approx(40.0)
+    later, memory = parsed(said(), memory, given)
+    assert later == pytest.approx(40.0)
+    stated, _ = parsed(said(), memory, replace(given, service_ms={"parse": 11.0}))
+    assert stated == 11.0
+
+
 def test_a_stated_service_time_goes_before_a_measured_one() -> None:
     found = read(said(), given=Given(NOW_S, service_ms={"parse": 11.0}))
     assert found["parse"].service_ms == 11.0
@@ -140,7 +195,9 @@ def test_a_stated_service_time_goes_before_a_measured_one() -> None:
 def test_a_restart_is_no_demand() -> None:
     """What piled up at the source while workers started is worked off, and does not come again."""
     memory = TopologyMemory(lag=(100.0, NOW_S - 40.0))
-    readings, _ = component_readings(chain(), said(), memory, Given(NOW_S, lag=4100.0, since_s=NOW_S - 30.0))
+    readings, _ = component_readings(
+        chain(), said(), memory, Given(NOW_S, source=AtSource(4100.0), since_s=NOW_S - 30.0)
+    )
     found = {each.component: each for each in readings}
     assert found["parse"].demand_per_s == pytest.approx(100.0)
 
@@ -162,9 +219,9 @@ def test_what_waits_belongs_to_the_spout_that_is_named() -> None:
     spoke_s = {**tasks.spoke_s, 10: (NOW_S - 20.0, NOW_S - 2.0)}
     rates = {**tasks.rates, (10, "__emit-count-default"): 50.0}
     both = TaskReadings(rates, tasks.values, spoke_s)
-    named = read(both, topology, Given(NOW_S, lag=500.0, spout="spout"))
+    named = read(both, topology, Given(NOW_S, source=AtSource(500.0), spout="spout"))
     assert named["parse"].waiting == pytest.approx(500.0)
-    assert read(both, topology, Given(NOW_S, lag=500.0))["parse"].waiting == 0.0
+    assert read(both, topology, Given(NOW_S, source=AtSource(500.0)))["parse"].waiting == 0.0
 
 
 def test_a_circle_is_unknown_and_leaves_the_rest_known() -> None:
