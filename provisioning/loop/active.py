@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from provisioning.loop.bringing import Bringing, Step
 from provisioning.loop.deciding import decided
 from provisioning.loop.memory import Draining
-from provisioning.loop.pauses import last_tasks, with_pauses_ended
+from provisioning.loop.pauses import last_tasks, standing, with_pauses_ended
 from provisioning.loop.report import Asked, Report
 from provisioning.providers.provider import ProviderError
 from scheduler.base.checks import ModelError
@@ -83,7 +83,9 @@ class ActiveLoop:
         remembered, ended = with_pauses_ended(
             seen.memory, look.topologies.values(), self.seeing.meters, now_s
         )
-        seen = replace(seen, memory=remembered)
+        still = standing(remembered)
+        moving = tuple(each for each in seen.readings if each.component.partition("/")[0] not in still)
+        seen = replace(seen, memory=remembered, readings=moving)
         pool = pool.with_pauses(remembered)
         components, faults = pool.components(look)
         steps = (*bringing.steps, *(Step("resumed", each.topology, str(each)) for each in ended))

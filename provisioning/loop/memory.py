@@ -99,10 +99,12 @@ class Pausing:
     Attributes:
         since_s: When Nimbus was asked for the change, s since 1970.
         expected_s: For how long that was expected, s.
+        moving_s: When they were seen moving again, s since 1970; None: not yet.
     """
 
     since_s: float
     expected_s: float
+    moving_s: float | None = None
 
 
 @dataclass(frozen=True)

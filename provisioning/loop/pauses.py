@@ -18,6 +18,8 @@ KEPT = 9
 """Pauses of a topology that are remembered; the median counts, as one may have been of another kind."""
 _MEASURED_S = 45.0
 """So long after a change was asked for its pause is looked at: some workers start later than others, s."""
+_SEEN_SHARE = 0.4
+"""Of what is expected has passed without work, and then there was some: that was the pause."""
 _GIVEN_UP_S = 180.0
 """What has not shown its end after so long is not measured any more, s."""
 
@@ -77,19 +79,29 @@ def with_pauses_ended(
         meters: Of tasks.
         now_s: Time, s since 1970.
     """
-    pausing, pauses, ended = dict(memory.pausing), dict(memory.pauses), []
-    for look in looks:
-        begun = pausing.get(look.name)
-        if begun is None or 0.0 <= now_s - begun.since_s < _MEASURED_S:
-            continue
+    by_name = {each.name: each for each in looks}
+    pausing = {name: each for name, each in memory.pausing.items() if name in by_name}
+    pauses, changed_s, ended = dict(memory.pauses), dict(memory.changed_s), []
+    for name, begun in list(pausing.items()):
+        look, passed_s = by_name[name], now_s - begun.since_s
         lasted_s = meters.still_s(look.topology_id)
-        if lasted_s:
-            pauses[look.name] = (*pauses.get(look.name, ()), lasted_s)[-KEPT:]
-            ended.append(Pause(look.name, lasted_s, begun.expected_s))
-        if lasted_s or not 0.0 <= now_s - begun.since_s <= _GIVEN_UP_S:
+        late = not 0.0 <= passed_s < _MEASURED_S
+        seen = lasted_s is not None and lasted_s >= _SEEN_SHARE * begun.expected_s
+        if begun.moving_s is None and (seen or late):
+            # what was counted before is of the pause
+            pausing[name], changed_s[name] = replace(begun, moving_s=now_s), now_s
+        if late and lasted_s:
+            pauses[name] = (*pauses.get(name, ()), lasted_s)[-KEPT:]
+            ended.append(Pause(name, lasted_s, begun.expected_s))
+        if late and (lasted_s or not 0.0 <= passed_s <= _GIVEN_UP_S):
             meters.watch(look.topology_id, ())
-            del pausing[look.name]
-    return replace(memory, pausing=pausing, pauses=pauses), tuple(ended)
+            del pausing[name]
+    return replace(memory, pausing=pausing, pauses=pauses, changed_s=changed_s), tuple(ended)
+
+
+def standing(memory: Memory) -> frozenset[str]:
+    """Return the topologies whose items have not been seen moving since they were changed."""
+    return frozenset(name for name, each in memory.pausing.items() if each.moving_s is None)
 
 
 def last_tasks(look: TopologyLook) -> frozenset[int]:

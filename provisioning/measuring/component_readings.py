@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from provisioning.measuring.child_cpu import child_cpu_ms
 from provisioning.measuring.demand import carried, handed_on
+from provisioning.measuring.source_history import SourceSaid, came_per_s, growth_per_s, with_said
 from provisioning.measuring.task_meters import EMITTED, EXECUTE_MS, EXECUTED, OVERFLOW, POPULATION, PROCESS_MS
 from scheduler.elasticity.leasing.observation import ComponentReading
 
@@ -37,16 +38,14 @@ class TopologyMemory:
         service_ms: Component -> for so long an item occupies an executor, ms.
         durations_ms: Component -> last durations, ms, the oldest first.
         handed_on: Items that components hand on for one that comes, by edge (`demand.handed_on`).
-        lag: Items that waited at the source when it was last asked, and when that was, s; None: never.
-        arrived: Likewise, items that had ever come to it.
+        at_source: What the source has said within the last minute, the oldest first.
         child_cpu_ms: Component -> what its processes compute for an item at least, ms (`child_cpu_ms`).
     """
 
     service_ms: Mapping[str, float] = field(default_factory=dict)
     durations_ms: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     handed_on: Mapping[str, float] = field(default_factory=dict)
-    lag: tuple[float, float] | None = None
-    arrived: tuple[float, float] | None = None
+    at_source: tuple[SourceSaid, ...] = ()
     child_cpu_ms: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -89,9 +88,10 @@ def component_readings(
     """
     spoken = {name for name in topology.components if _spoke_s(name, topology, tasks) is not None}
     spouts = {name for name, one in topology.components.items() if not one.inputs}
-    asked = _asked(memory, given)
+    if given.source is not None:
+        memory = replace(memory, at_source=with_said(memory.at_source, given.source, given.now_s))
     if not spouts <= spoken:
-        return (), asked
+        return (), memory
     executed, emitted = _counts(topology, tasks.rates)
     emitting = {
         name: sum(rate for (other, _), rate in emitted.items() if other == name)
@@ -104,7 +104,9 @@ def component_readings(
     computed = child_cpu_ms(topology, given.child_s, _by_component(in_all[0]), taken_per_s)
     computed = {**memory.child_cpu_ms, **computed}
     ratios = {**memory.handed_on, **done}
-    coming = carried(topology.components, ratios, _with_growth(emitting, memory, given))
+    counted = [tasks.spoke_s[each.first_task] for each in topology.executors if each.component in spouts]
+    span_s = max((each[0] for each in counted), default=0.0), min((each[1] for each in counted), default=0.0)
+    coming = carried(topology.components, ratios, _with_growth(emitting, memory, given, span_s))
     behind = carried(topology.components, ratios, dict.fromkeys(emitting, 0.0) | _at_source(given, emitting))
     counts = topology.counts()
     services, durations = dict(memory.service_ms), dict(memory.durations_ms)
@@ -137,19 +139,7 @@ def component_readings(
             )
         )
     return tuple(readings), replace(
-        asked, service_ms=services, durations_ms=durations, handed_on=ratios, child_cpu_ms=computed
-    )
-
-
-def _asked(memory: TopologyMemory, given: Given) -> TopologyMemory:
-    """Return the memory with what the source says; without an answer that of before stays."""
-    if given.source is None:
-        return memory
-    arrived = given.source.arrived
-    return replace(
-        memory,
-        lag=(given.source.waiting, given.now_s),
-        arrived=None if arrived is None else (arrived, given.now_s),
+        memory, service_ms=services, durations_ms=durations, handed_on=ratios, child_cpu_ms=computed
     )
 
 
@@ -200,37 +190,32 @@ def _by_component(executed: Mapping[tuple[str, str, str], float]) -> dict[str, f
     return found
 
 
-def _with_growth(emitting: Mapping[str, float], memory: TopologyMemory, given: Given) -> dict[str, float]:
+def _with_growth(
+    emitting: Mapping[str, float], memory: TopologyMemory, given: Given, span_s: tuple[float, float]
+) -> dict[str, float]:
     """Return what comes to each spout: what came to its source, else what it emits and what is left there.
 
     What was left while workers started does not count: it is of the past, and is to be worked off. What came
     is not taken from what is left where both are known: a group commits now and then, so that what is left
     goes up and down by itself.
+
+    Args:
+        emitting: What each spout emits, items per second.
+        memory: With what the source has said, this time included.
+        given: What is known beside.
+        span_s: From when until when spouts were counted, s.
     """
     demand = dict(emitting)
-    source = given.source
-    if source is None:
+    if given.source is None:
         return demand
-    coming = None if source.arrived is None else _per_s(source.arrived, memory.arrived, given)
-    growth = _per_s(source.waiting, memory.lag, given)
+    coming = came_per_s(memory.at_source, given.began_s)
+    growth = growth_per_s(memory.at_source, span_s, max(given.since_s, given.began_s))
     for name in _at_source(given, emitting):
-        if coming is not None and coming >= 0.0:
-            demand[name] = coming
-        elif (
-            source.arrived is None
-            and growth is not None
-            and memory.lag is not None
-            and given.since_s <= memory.lag[1]
-        ):
+        if given.source.arrived is not None:
+            demand[name] = emitting[name] if coming is None else coming
+        elif growth is not None:
             demand[name] = max(0.0, demand[name] + growth)
     return demand
-
-
-def _per_s(now: float, before: tuple[float, float] | None, given: Given) -> float | None:
-    """Return by how much a number grows, 1/s; None if it is not known of before."""
-    if before is None or not given.began_s <= before[1] < given.now_s:
-        return None
-    return (now - before[0]) / (given.now_s - before[1])
 
 
 def _at_source(given: Given, emitting: Mapping[str, float]) -> dict[str, float]:

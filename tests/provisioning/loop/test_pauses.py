@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from provisioning.loop.memory import Memory, MemoryFile, Pausing
-from provisioning.loop.pauses import FIRST_S, KEPT, expected_s, last_tasks, with_pauses_ended
+from provisioning.loop.pauses import FIRST_S, KEPT, expected_s, last_tasks, standing, with_pauses_ended
 from tests.provisioning.loop.test_active import pass_rounds
 from tests.provisioning.loop.world import ROUND_S, TOPOLOGY, TOPOLOGY_ID, World, settings_of
 
@@ -96,3 +96,42 @@ def test_a_change_that_is_not_worth_its_pause_waits(tmp_path: Path) -> None:
 def test_what_comes_last_is_watched() -> None:
     (look,) = World().look().topologies.values()
     assert last_tasks(look) == frozenset(range(2, 26)), "the bolt's tasks, not the spout's"
+
+
+def test_nothing_is_decided_on_what_was_counted_while_items_stood_still(tmp_path: Path) -> None:
+    """Then readings begin anew; items that never stop and start are believed after a while."""
+    world = World(demand_per_s=20.0, pause_s=None)
+    settings = settings_of(**LEARNING)
+    pass_rounds(world, tmp_path, 3, settings)
+    world.demand_per_s = 60.0
+    reports = pass_rounds(world, tmp_path, 2, settings)
+    assert world.rebalances == 1
+    held = [reason for each in reports if each.decision for reason in each.decision.reasons]
+    assert {each.verdict for each in held} == {"held"}
+    world.pause_s = 9.0
+    (since_s,) = (each.since_s for each in MemoryFile(tmp_path / "active.json").read().pausing.values())
+    pass_rounds(world, tmp_path, 3, settings)
+    assert world.rebalances == 2
+    assert MemoryFile(tmp_path / "active.json").read().changed_s[TOPOLOGY] > since_s
+
+
+def test_a_short_lack_of_items_is_no_pause() -> None:
+    """Four seconds of an expected ten are, three are not."""
+    world = World(pause_s=3.0)
+    world.watch(TOPOLOGY_ID, (2,))
+    memory = Memory("one", pausing={TOPOLOGY: Pausing(world.now_s, 10.0)})
+    looks = world.look().topologies.values()
+    world.now_s += ROUND_S
+    after, _ = with_pauses_ended(memory, looks, world, world.now_s)
+    assert standing(after) == {TOPOLOGY}
+    world.pause_s = 4.0
+    after, _ = with_pauses_ended(memory, looks, world, world.now_s)
+    assert standing(after) == frozenset()
+    assert after.changed_s == {TOPOLOGY: world.now_s}
+
+
+def test_a_topology_that_is_gone_is_not_waited_for() -> None:
+    memory = Memory("one", pausing={TOPOLOGY: Pausing(0.0, 10.0)})
+    after, ended = with_pauses_ended(memory, (), World(), 1.0)
+    assert after.pausing == {}
+    assert ended == ()

@@ -121,5 +121,5 @@ def test_a_source_that_does_not_answer_is_named_and_no_zero() -> None:
     )
     (reading,) = seen.readings
     assert reading.demand_per_s == pytest.approx(20.0)
-    ((lag, _),) = (each.lag for each in seen.memory.topologies.values() if each.lag is not None)
-    assert lag == 50.0
+    (memory,) = seen.memory.topologies.values()
+    assert memory.at_source[-1].waiting == 50.0

@@ -12,6 +12,7 @@ from formats.script_key import script_key
 from provisioning.cluster.look import RunningExecutor, Source, StormComponent, TopologyLook
 from provisioning.measuring.component_readings import Given, TopologyMemory, component_readings
 from provisioning.measuring.lag import AtSource
+from provisioning.measuring.source_history import SourceSaid
 from provisioning.measuring.task_meters import TaskReadings
 
 if TYPE_CHECKING:
@@ -85,41 +86,49 @@ def test_a_bottleneck_hides_no_demand_behind_it() -> None:
 
 def test_what_piles_up_at_the_source_is_demand() -> None:
     """It grew by 400 items in 10 s; all of them come to `parse`, half as many to `count`."""
-    memory = TopologyMemory(lag=(100.0, NOW_S - 10.0))
+    memory = TopologyMemory(at_source=(SourceSaid(NOW_S - 10.0, 100.0),))
     readings, after = component_readings(chain(), said(), memory, Given(NOW_S, source=AtSource(500.0)))
     found = {each.component: each for each in readings}
     assert found["parse"].demand_per_s == pytest.approx(140.0)
     assert found["parse"].waiting == pytest.approx(500.0)
     assert found["count"].waiting == pytest.approx(250.0)
-    assert after.lag == (500.0, NOW_S)
+    assert after.at_source[-1] == SourceSaid(NOW_S, 500.0)
 
 
 def test_what_came_to_the_source_is_demand_whatever_is_committed() -> None:
     """What waits grew by 600 items in 10 s, of which the spout has emitted all: a commit is only due."""
-    memory = TopologyMemory(lag=(0.0, NOW_S - 10.0), arrived=(5000.0, NOW_S - 10.0))
+    memory = TopologyMemory(at_source=(SourceSaid(NOW_S - 10.0, 0.0, 5000.0),))
     given = Given(NOW_S, AtSource(600.0, 6100.0))
     readings, after = component_readings(chain(), said(), memory, given)
     found = {each.component: each for each in readings}
     assert found["parse"].demand_per_s == pytest.approx(110.0)
     assert found["count"].demand_per_s == pytest.approx(55.0)
-    assert after.arrived == (6100.0, NOW_S)
+    assert after.at_source[-1] == SourceSaid(NOW_S, 600.0, 6100.0)
 
 
-@pytest.mark.parametrize("before", [None, (9000.0, NOW_S - 10.0), (5000.0, NOW_S), (0.0, NOW_S - 20.0)])
+@pytest.mark.parametrize(
+    "before",
+    [
+        None,
+        SourceSaid(NOW_S - 10.0, 0.0, 9000.0),
+        SourceSaid(NOW_S, 0.0, 5000.0),
+        SourceSaid(NOW_S - 20.0, 0.0, 0.0),
+    ],
+)
 def test_a_source_of_which_nothing_is_known_before_leaves_what_is_emitted(
-    before: tuple[float, float] | None,
+    before: SourceSaid | None,
 ) -> None:
     """Or that was made anew, so that less has ever come than before, or that another process asked."""
-    memory = TopologyMemory(lag=(0.0, NOW_S - 10.0), arrived=before)
+    memory = TopologyMemory(at_source=() if before is None else (before,))
     given = Given(NOW_S, AtSource(600.0, 6100.0), began_s=NOW_S - 15.0)
     readings, _ = component_readings(chain(), said(), memory, given)
     assert {each.component: each for each in readings}["parse"].demand_per_s == pytest.approx(100.0)
 
 
 def test_a_source_that_does_not_answer_leaves_what_it_said_before() -> None:
-    memory = TopologyMemory(lag=(100.0, NOW_S - 10.0), arrived=(5000.0, NOW_S - 10.0))
+    memory = TopologyMemory(at_source=(SourceSaid(NOW_S - 10.0, 100.0, 5000.0),))
     _, after = component_readings(chain(), said(), memory, Given(NOW_S))
-    assert (after.lag, after.arrived) == (memory.lag, memory.arrived)
+    assert after.at_source == memory.at_source
 
 
 def test_what_was_measured_once_is_remembered() -> None:
@@ -194,7 +203,7 @@ def test_a_stated_service_time_goes_before_a_measured_one() -> None:
 
 def test_a_restart_is_no_demand() -> None:
     """What piled up at the source while workers started is worked off, and does not come again."""
-    memory = TopologyMemory(lag=(100.0, NOW_S - 40.0))
+    memory = TopologyMemory(at_source=(SourceSaid(NOW_S - 40.0, 100.0),))
     readings, _ = component_readings(
         chain(), said(), memory, Given(NOW_S, source=AtSource(4100.0), since_s=NOW_S - 30.0)
     )

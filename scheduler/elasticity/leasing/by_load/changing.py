@@ -2,8 +2,8 @@
 
 While executors of a group change, its items wait, and then what has piled up is worked off. How long a change
 will be of use is not known. So one is made once being late without it has cost as much as it does: what is
-paid in all is then at most twice what could not be avoided. What does not keep up, or is rid of what waits
-sooner with a change than without, does not wait.
+paid in all is then at most twice what could not be avoided. What does not keep up does not wait, and neither
+does a backlog of which items wait for less time in all with a change than without.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Changing:
     Attributes:
         prices: Group -> what items cost that are late by a change of it, in the currency of the offer.
         due: Groups for which it is time.
-        urgent: Those that do not keep up, or are rid of what waits sooner with a change.
+        urgent: Those that do not keep up, or of which items wait for less time in all with a change.
         needs: Of components, for as long as a change of them is to do.
     """
 
@@ -140,7 +140,7 @@ class _Group:
 
 
 def _hurries(there: int, need: Need, waiting: float, group: _Group) -> bool:
-    """Return whether a component does not keep up, or is rid of what waits sooner with a change."""
+    """Return whether a component does not keep up, or items wait for less time in all with a change."""
     if there >= need.executors:
         return False
     service_s = need.service_ms / 1000.0
@@ -153,4 +153,6 @@ def _hurries(there: int, need: Need, waiting: float, group: _Group) -> bool:
     if after <= spare:
         return False
     piled = waiting + need.demand_per_s * group.pause_s
-    return waiting / spare > group.pause_s + piled / after
+    without = waiting**2 / spare / 2.0
+    pausing = (waiting + piled) / 2.0 * group.pause_s
+    return without > pausing + piled**2 / after / 2.0

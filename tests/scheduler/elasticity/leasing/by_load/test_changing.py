@@ -105,10 +105,10 @@ def test_what_does_not_keep_up_does_not_wait() -> None:
 
 
 @pytest.mark.parametrize(("waiting", "starts"), [(55.0, 0), (300.0, 8)])
-def test_a_backlog_hurries_if_a_change_works_it_off_sooner(waiting: float, starts: int) -> None:
-    """Six executors have 2 items/s to spare.
+def test_a_backlog_hurries_if_items_wait_for_less_time_with_a_change(waiting: float, starts: int) -> None:
+    """Six executors have 2 items/s to spare: 55 items would wait for 756 s in all, 300 for 22,500.
 
-    55 items take them 28 s; a change costs ten, in which a hundred more pile up. 300 would take 150 s.
+    With a change 55 wait for 1,600 s and 300 for 7,900: ten seconds of pause, and what piles up.
     """
     own = parameters(drain_s=20.0, penalty=0.00001)
     there = (*hosts(4, 2), *(replace(each, name=f"more-{k}") for k, each in enumerate(hosts(0, 0, 0, 0))))
