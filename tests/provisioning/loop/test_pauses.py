@@ -102,7 +102,7 @@ def test_nothing_is_decided_on_what_was_counted_while_items_stood_still(tmp_path
     """Then readings begin anew; items that never stop and start are believed after a while."""
     world = World(demand_per_s=20.0, pause_s=None)
     settings = settings_of(**LEARNING)
-    pass_rounds(world, tmp_path, 3, settings)
+    pass_rounds(world, tmp_path, 1, settings)
     world.demand_per_s = 60.0
     reports = pass_rounds(world, tmp_path, 2, settings)
     assert world.rebalances == 1
