@@ -110,7 +110,7 @@ def test_nothing_is_decided_on_what_was_counted_while_items_stood_still(tmp_path
     assert {each.verdict for each in held} == {"held"}
     world.pause_s = 9.0
     (since_s,) = (each.since_s for each in MemoryFile(tmp_path / "active.json").read().pausing.values())
-    pass_rounds(world, tmp_path, 3, settings)
+    pass_rounds(world, tmp_path, 8, settings)
     assert world.rebalances == 2
     assert MemoryFile(tmp_path / "active.json").read().changed_s[TOPOLOGY] > since_s
 
