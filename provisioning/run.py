@@ -163,7 +163,8 @@ class Rounds:
             )
         for step in report.steps:
             write = self.log.warning if step.kind in _TROUBLE else self.log.info
-            write(step.kind, mode=mode, about=step.about, why=step.why)
+            figures = {name: round(value, 1) for name, value in step.figures.items()}
+            write(step.kind, mode=mode, about=step.about, why=step.why, **figures)
         savings = report.savings
         if savings is not None and report.now_s - self._summed_s >= _SUMMARY_S:
             self._summed_s = report.now_s

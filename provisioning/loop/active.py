@@ -88,7 +88,7 @@ class ActiveLoop:
         seen = replace(seen, memory=remembered, readings=moving)
         pool = pool.with_pauses(remembered)
         components, faults = pool.components(look)
-        steps = (*bringing.steps, *(Step("resumed", each.topology, str(each)) for each in ended))
+        steps = (*bringing.steps, *(Step("resumed", each.topology, figures=each.figures()) for each in ended))
         report = Report(
             now_s,
             steps=steps,

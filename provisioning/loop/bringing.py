@@ -59,11 +59,13 @@ class Step:
         kind: What.
         about: Topology, host or request.
         why: One sentence, or what it was.
+        figures: What it says in numbers, by name.
     """
 
     kind: StepKind
     about: str
     why: str = ""
+    figures: Mapping[str, float] = field(default_factory=dict)
 
 
 class Drains(Protocol):
@@ -219,7 +221,7 @@ class Bringing:
             # it may have done it
             self._did("failed", name, str(error))
         else:
-            self._did("rebalanced", name, f"{_named(wanted)}; expected to stand still for {expected:.1f} s")
+            self._did("rebalanced", name, _named(wanted), expected_pause_s=expected)
         return replace(
             memory,
             wanted={**memory.wanted, name: asked},
@@ -299,8 +301,8 @@ class Bringing:
             return False
         return True
 
-    def _did(self, kind: StepKind, about: str, why: str) -> None:
-        self.steps.append(Step(kind, about, why))
+    def _did(self, kind: StepKind, about: str, why: str, **figures: float) -> None:
+        self.steps.append(Step(kind, about, why, figures))
 
 
 def _without_request(memory: Memory, name: str) -> Memory:

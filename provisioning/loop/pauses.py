@@ -48,8 +48,9 @@ class Pause:
     lasted_s: float
     expected_s: float
 
-    def __str__(self) -> str:
-        return f"its items stood still for {self.lasted_s:.1f} s, {self.expected_s:.1f} s were expected"
+    def figures(self) -> dict[str, float]:
+        """Return them as a log has them."""
+        return {"pause_s": self.lasted_s, "expected_pause_s": self.expected_s}
 
 
 def expected_s(memory: Memory, topology: str, stated_s: float | None) -> float:

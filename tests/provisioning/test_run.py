@@ -104,7 +104,7 @@ def test_a_clock_that_is_set_is_named_and_what_was_counted_before_dropped(tmp_pa
 
 def test_a_fault_of_a_round_ends_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     followed = Followed(World(), tmp_path)
-    followed.lines(3)
+    followed.lines(6)
     with monkeypatch.context() as broken:
         broken.setattr(ActiveLoop, "round", lambda *_: 1 / 0)
         (line,) = followed.lines(1)
