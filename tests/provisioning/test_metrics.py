@@ -128,7 +128,7 @@ def test_silent_workers_are_missing(tmp_path: Path) -> None:
 def test_what_advice_would_have_saved(tmp_path: Path) -> None:
     """Of three hosts one does."""
     world = World(own_hosts=("own-1", "own-2", "own-3"), demand_per_s=5.0)
-    settings = settings_of(limits={"hosts_min": 1}, topology={TOPOLOGY: {}})
+    settings = settings_of(limits={"hosts_min": 1}, topology={TOPOLOGY: {"pause_s": 0.1}})
     seeing, file = Seeing(settings, world, {}), MemoryFile(tmp_path / "advice.json")
     loop = AdvisingLoop(Pool(settings, OFFER, (TOPOLOGY,)), seeing, file)
     registry = CollectorRegistry()
