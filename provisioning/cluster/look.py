@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+SAMPLE_RATE = 0.05
+"""Storm's default of `topology.stats.sample.rate`."""
+
 
 @dataclass(frozen=True)
 class Source:
@@ -92,6 +95,7 @@ class TopologyLook:
         components: Its user components by name.
         executors: Those of them that have a slot.
         storms: Executors of Storm's own components that have one.
+        sample_rate: Share of items that Storm counts and times, in (0, 1].
     """
 
     name: str
@@ -100,6 +104,7 @@ class TopologyLook:
     components: Mapping[str, StormComponent]
     executors: tuple[RunningExecutor, ...]
     storms: tuple[StormsExecutor, ...] = ()
+    sample_rate: float = SAMPLE_RATE
 
     def counts(self) -> Counter[str]:
         """Return how many executors each component has."""

@@ -15,7 +15,7 @@ from provisioning.cluster.drains import DrainError
 from provisioning.cluster.nimbus import RebalanceRefusedError
 from provisioning.loop.deciding import Room, with_changes
 from provisioning.loop.memory import Pausing, Refused, Wanted
-from provisioning.loop.pauses import expected_s
+from provisioning.loop.pauses import expected_s, standing
 from provisioning.providers.provider import BusyHostError, ProviderError
 
 if TYPE_CHECKING:
@@ -124,8 +124,9 @@ class Bringing:
             leases: Of hosts.
         """
         memory = self._hosts_asked(memory, look, leases)
-        memory = self._executors_changed(memory, look)
+        # before executors change, so that none is placed where it has to leave again at once
         memory = self._hosts_emptied(memory, look, leases)
+        memory = self._executors_changed(memory, look)
         return self._lost_given_back(memory, look, leases)
 
     def _hosts_asked(self, memory: Memory, look: ClusterLook, leases: Sequence[Lease]) -> Memory:
@@ -191,6 +192,10 @@ class Bringing:
                 continue  # a change is under way, or its owner has paused it
             elif _reached(topology, wanted):
                 memory = self._settled(memory, name, wanted)
+            elif wanted.asked_s is None and name in standing(memory):
+                # Storm may start two workers on one port if one has to go that has just been started, and then
+                # waits for two minutes (supervisor.worker.start.timeout.secs)
+                continue
             elif wanted.asked_s is None or not 0.0 <= self.now_s - wanted.asked_s < _AGAIN_S:
                 memory = self._asked(memory, name, wanted)
             elif topology.tasks_without_slot and self.now_s - wanted.asked_s >= _UNPLACED_S:

@@ -26,6 +26,8 @@ _TIMED = 80.0
 """Items of a component from which on its mean time counts: Storm times one in twenty of each task."""
 _TIMED_OF_EXECUTOR = 20.0
 """Of these an executor must have taken so many for its means to count: the first ones take longer."""
+_AVERAGED = 3.0
+"""A task's time is the sum of its last samples by so many, even if there were fewer (`RollingAverageGauge`)."""
 _QUEUED = 20.0
 """Items that wait for each executor from which on it counts as never idle."""
 
@@ -259,10 +261,12 @@ def _mean(name: str, metric: str, topology: TopologyLook, tasks: TaskReadings) -
         if each.component != name:
             continue
         timed = [
-            (tasks.values.get((task, f"{EXECUTED}{stream}"), 0.0), value)
+            (done, value * _AVERAGED / min(_AVERAGED, done * topology.sample_rate))
             for task in range(each.first_task, each.last_task + 1)
             for stream in streams
-            if (value := tasks.values.get((task, f"{metric}{stream}"))) is not None and value > 0.0
+            if (value := tasks.values.get((task, f"{metric}{stream}"))) is not None
+            and value > 0.0
+            and (done := tasks.values.get((task, f"{EXECUTED}{stream}"), 0.0)) > 0.0
         ]
         done = sum(count for count, _ in timed)
         if done >= _TIMED_OF_EXECUTOR:

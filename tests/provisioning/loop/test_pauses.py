@@ -135,3 +135,15 @@ def test_a_topology_that_is_gone_is_not_waited_for() -> None:
     after, ended = with_pauses_ended(memory, (), World(), 1.0)
     assert after.pausing == {}
     assert ended == ()
+
+
+def test_a_topology_that_stands_still_is_not_changed_again(tmp_path: Path) -> None:
+    """A host comes up while workers start: what is to run there is asked for once they work."""
+    world = World(demand_per_s=45.0, pause_s=None)
+    settings = settings_of(topology={TOPOLOGY: {"mode": "active"}})
+    asked_s: list[float] = []
+    for _ in range(12):
+        (report,) = pass_rounds(world, tmp_path, 1, settings)
+        asked_s += [report.now_s for step in report.steps if step.kind == "rebalanced"]
+    assert len(asked_s) == 2
+    assert asked_s[1] - asked_s[0] >= 45.0

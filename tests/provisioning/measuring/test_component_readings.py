@@ -273,8 +273,21 @@ def test_tasks_are_timed_together(items_of_task: float, service_ms: float | None
     """A component of many tasks is known as soon as one of few."""
     new = said()
     few = {key: items_of_task if "-count-" in key[1] else value for key, value in new.values.items()}
-    found = read(TaskReadings(new.rates, few, new.spoke_s))
+    found = read(TaskReadings(new.rates, few, new.spoke_s), replace(chain(), sample_rate=1.0))
     assert found["parse"].service_ms == service_ms
+
+
+@pytest.mark.parametrize(
+    ("items_of_task", "service_ms"), [(20.0, 24.0), (40.0, 12.0), (60.0, 8.0), (900.0, 8.0)]
+)
+def test_a_task_that_was_timed_once_or_twice_says_a_part_of_what_an_item_takes(
+    items_of_task: float, service_ms: float
+) -> None:
+    """Storm divides the last three times by three, however many there were; it times one item in twenty."""
+    new = said()
+    few = {key: items_of_task if "-count-" in key[1] else value for key, value in new.values.items()}
+    found = read(TaskReadings(new.rates, few, new.spoke_s))
+    assert found["parse"].service_ms == pytest.approx(service_ms)
 
 
 @pytest.mark.parametrize(("of_first_executor", "service_ms"), [(9.0, 8.0), (10.0, (20 * 50 + 200 * 8) / 220)])
@@ -287,7 +300,7 @@ def test_an_executor_counts_once_all_its_tasks_together_have_done_some(
         values[task, "__execute-count-spout:default"] = done
         values[task, "__execute-latency-spout:default"] = ms
     values[5, "__execute-count-spout:default"] = 100.0
-    found = read(TaskReadings(new.rates, values, new.spoke_s))
+    found = read(TaskReadings(new.rates, values, new.spoke_s), replace(chain(), sample_rate=1.0))
     assert found["parse"].service_ms == pytest.approx(service_ms)
 
 

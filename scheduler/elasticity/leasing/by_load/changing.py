@@ -35,12 +35,14 @@ class Changing:
 
     Attributes:
         prices: Group -> what items cost that are late by a change of it, in the currency of the offer.
+        behind: Groups that have a backlog: it is worked off before they shrink.
         due: Groups for which it is time.
         urgent: Those that do not keep up, or of which items wait for less time in all with a change.
         needs: Of components, for as long as a change of them is to do.
     """
 
     prices: Mapping[str, float]
+    behind: frozenset[str]
     due: frozenset[str]
     urgent: frozenset[str]
     needs: Mapping[str, Need]
@@ -69,19 +71,21 @@ def changing(
     passed_s = max(0.0, now_s - (now_s if state.owed_at_s is None else state.owed_at_s))
     prices: dict[str, float] = {}
     owed: dict[str, float] = {}
-    due, urgent = set[str](), set[str]()
+    behind, due, urgent = set[str](), set[str](), set[str]()
     needs: dict[str, Need] = {}
     for group, members in groups.items():
         own = _Group(members, readings, state, parameters)
         now = own.needs(parameters.ahead_s)
         prices[group] = own.price(now)
+        if own.pause_s and any(readings[name].waiting > parameters.queue_up for name in now):
+            behind.add(group)
         owed[group] = state.owed.get(group, 0.0) + own.late(now, there) * passed_s
         if any(_hurries(there[name], need, readings[name].waiting, own) for name, need in now.items()):
             urgent.add(group)
         if group in urgent or owed[group] >= prices[group]:
             due.add(group)
         needs |= own.needs(own.ahead_s(now, prices[group]))
-    change = Changing(prices, frozenset(due), frozenset(urgent), needs)
+    change = Changing(prices, frozenset(behind), frozenset(due), frozenset(urgent), needs)
     return change, replace(state, owed=owed, owed_at_s=now_s)
 
 

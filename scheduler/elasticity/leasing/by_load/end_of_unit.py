@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -72,7 +73,11 @@ def with_ends_judged(
         freed = [each for each in going if each.name in chosen.released]
         spare = judged.spare + parameters.offer.unit_cost * len(freed)
         if spare < price:
-            dear = f"emptying it makes items late for {price:.3g}, and would have saved {spare:.3g} so far"
+            dear = (
+                "what waits is worked off first"
+                if math.isinf(price)
+                else f"emptying it makes items late for {price:.3g}, and would have saved {spare:.3g} so far"
+            )
             why_kept |= {each.name: dear for each in freed if each.executors}
             idle = tuple(each.name for each in freed if not each.executors)
             chosen = replace(chosen, released=idle, executors=chosen.here) if idle else None
@@ -112,9 +117,11 @@ def _candidates(
 
 
 def _price(chosen: HostSet, change: Changing, parameters: SizedParameters) -> float:
-    """Return what items cost that are late since executors change as chosen."""
+    """Return what items cost that are late since executors change as chosen; a backlog forbids it."""
     moved = (chosen.here != chosen.executors).any(axis=0).tolist()
     groups = {each.group for each, is_moved in zip(parameters.components, moved, strict=True) if is_moved}
+    if groups & change.behind:
+        return math.inf
     return sum(change.prices[each] for each in groups)
 
 

@@ -151,22 +151,33 @@ def _within(component: Component, wanted: int) -> int:
 
 def slope_of(seen: Sequence[tuple[float, float]], trend_s: float) -> float:
     """Return by how much the demand of the last `trend_s` rises per second; 0 if little was seen."""
-    recent = [each for each in seen if seen[-1][0] - each[0] <= trend_s]
-    return _line(recent)[1] if len(recent) >= _LEAST_SEEN else 0.0
+    return _steady([each for each in seen if seen[-1][0] - each[0] <= trend_s])
 
 
 def forecast(seen: Sequence[tuple[float, float]], ahead_s: float, highest: float) -> float:
-    """Return where the straight line through what was seen leads, at most twice the highest demand.
+    """Return where a steady rise of what was seen leads, at most twice the highest demand; 0 without one.
 
     Args:
         seen: (n, 2) times, s, and values, the oldest first.
         ahead_s: How far after the last one, s.
         highest: Of the values; what doubles within the time ahead is no trend but a jump that has happened.
     """
-    if len(seen) < _LEAST_SEEN:
+    slope = _steady(seen)
+    if slope <= 0.0:
         return 0.0
-    mean, slope, mean_t = _line(seen)
+    mean, _, mean_t = _line(seen)
     return min(2.0 * highest, mean + slope * (seen[-1][0] + ahead_s - mean_t))
+
+
+def _steady(seen: Sequence[tuple[float, float]]) -> float:
+    """Return the slope of the older or the newer half of what was seen, whichever is less; 0 if little was.
+
+    After a jump one of them is level.
+    """
+    if len(seen) < 2 * _LEAST_SEEN:
+        return 0.0
+    middle = len(seen) // 2
+    return min(_line(seen[: middle + 1])[1], _line(seen[middle:])[1])
 
 
 def _line(seen: Sequence[tuple[float, float]]) -> tuple[float, float, float]:

@@ -198,3 +198,15 @@ def test_a_clock_that_is_set_back_counts_nothing() -> None:
     state = state.with_readings(100.0, {BOLT.name: reading(10.0)}, own)
     _, after = changing(100.0, {BOLT.name: reading(10.0)}, {BOLT.name: 6}, state, own)
     assert after.owed == {"t": 0.1}
+
+
+def test_what_waits_is_worked_off_before_a_host_is_emptied() -> None:
+    """Sixty items, whatever emptying would save."""
+    own = parameters(penalty=0.00001)
+    there = hosts(4, 4, 4, ends=(9000.0, 9000.0, 600.0))
+    decided = [
+        sized.decide(Observation(595.0, there, (reading(10.0, waiting),)), SizedState(), own, 0)[0]
+        for waiting in (60.0, 40.0)
+    ]
+    assert [[each.host for each in decision.releases] for decision in decided] == [[], ["h2"]]
+    assert decided[0].reasons[-1].why == "what waits is worked off first"
