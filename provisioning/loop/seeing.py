@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from scheduler.elasticity.leasing.observation import ComponentReading
 
 _SHOWN = 5
+_AT_ONCE = 32
+"""Topologies whose sources are asked at the same time."""
 _SETTLING_S = 45.0
 """For so long after a change workers start and count: what is not known yet is nothing to warn of, s."""
 
@@ -92,12 +95,16 @@ class Seeing:
         child_s, why = self._children(look, names, memory, now_s)
         if why:
             faults.append(f"{why}; what processes of components compute is not known")
+        # one that does not answer within its limit is not waited for once more by each topology
+        with ThreadPoolExecutor(_AT_ONCE) as threads:
+            there = [name for name in names if name in look.topologies]
+            sources = dict(zip(there, threads.map(self._lag, there), strict=True))
         for name in names:
             topology = look.topologies.get(name)
             if topology is None:
                 faults.append(f"{name}: there is no such topology on the cluster")
                 continue
-            source, why = self._lag(name)
+            source, why = sources[name]
             spouts = [each.name for each in topology.components.values() if not each.inputs]
             if source is not None and self._spout(name) not in spouts and len(spouts) > 1:
                 why = f"topology.{name}.lag: spout must be one of {', '.join(sorted(spouts))}"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import threading
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from formats.script_key import script_key
 from provisioning.cluster.agents import AgentsError
+from provisioning.cluster.look import ClusterLook
 from provisioning.loop.memory import Memory
 from provisioning.loop.seeing import Seeing
 from provisioning.measuring.component_readings import TopologyMemory
@@ -103,6 +105,26 @@ def test_sources_are_added_up() -> None:
     (reading,) = rounds(one, two).readings
     assert reading.demand_per_s == pytest.approx(40.0)
     assert reading.waiting == pytest.approx(32.0)
+
+
+def test_sources_of_several_topologies_are_asked_at_once() -> None:
+    """Each answers once both are asked."""
+    both = threading.Barrier(2, timeout=60)
+
+    class Waiting:
+        def lag(self) -> AtSource:
+            both.wait()
+            raise LagError("asked")
+
+    lags = {"one": [Waiting()], "two": [Waiting()]}
+    world = World()
+    seeing = Seeing(settings_of(topology={"one": {}, "two": {}}), world, lags)
+    topology = world.look().topologies[TOPOLOGY]
+    look = ClusterLook({}, {name: replace(topology, name=name) for name in lags})
+    seen = seeing.measure(look, ["one", "two"], Memory("test"), world.now_s)
+    assert [each for each in seen.faults if "asked; its demand" in each] == [
+        f"{name}: asked; its demand is what its spouts emit" for name in lags
+    ]
 
 
 def test_what_came_to_one_of_two_is_not_what_came() -> None:
