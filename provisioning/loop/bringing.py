@@ -193,8 +193,8 @@ class Bringing:
             elif _reached(topology, wanted):
                 memory = self._settled(memory, name, wanted)
             elif wanted.asked_s is None and name in standing(memory):
-                # Storm may start two workers on one port if one has to go that has just been started, and then
-                # waits for two minutes (supervisor.worker.start.timeout.secs)
+                # where a worker has to go that is still starting, Storm may start another one on its port, and
+                # then waits for two minutes (supervisor.worker.start.timeout.secs)
                 continue
             elif wanted.asked_s is None or not 0.0 <= self.now_s - wanted.asked_s < _AGAIN_S:
                 memory = self._asked(memory, name, wanted)

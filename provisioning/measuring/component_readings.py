@@ -27,7 +27,7 @@ _TIMED = 80.0
 _TIMED_OF_EXECUTOR = 20.0
 """Of these an executor must have taken so many for its means to count: the first ones take longer."""
 _AVERAGED = 3.0
-"""A task's time is the sum of its last samples by so many, even if there were fewer (`RollingAverageGauge`)."""
+"""A task's time is the sum of its last samples by so many, even of fewer (`RollingAverageGauge`)."""
 _QUEUED = 20.0
 """Items that wait for each executor from which on it counts as never idle."""
 

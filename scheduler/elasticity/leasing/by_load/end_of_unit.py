@@ -73,11 +73,9 @@ def with_ends_judged(
         freed = [each for each in going if each.name in chosen.released]
         spare = judged.spare + parameters.offer.unit_cost * len(freed)
         if spare < price:
-            dear = (
-                "what waits is worked off first"
-                if math.isinf(price)
-                else f"emptying it makes items late for {price:.3g}, and would have saved {spare:.3g} so far"
-            )
+            dear = f"emptying it makes items late for {price:.3g}, and would have saved {spare:.3g} so far"
+            if math.isinf(price):
+                dear = "what waits is worked off first"
             why_kept |= {each.name: dear for each in freed if each.executors}
             idle = tuple(each.name for each in freed if not each.executors)
             chosen = replace(chosen, released=idle, executors=chosen.here) if idle else None
