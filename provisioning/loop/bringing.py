@@ -193,7 +193,7 @@ class Bringing:
             elif _reached(topology, wanted):
                 memory = self._settled(memory, name, wanted)
             elif wanted.asked_s is None and name in standing(memory):
-                # where a worker has to go that is still starting, Storm may start another one on its port, and
+                # where a worker has to go that is still starting, Storm may start another on its port, and
                 # then waits for two minutes (supervisor.worker.start.timeout.secs)
                 continue
             elif wanted.asked_s is None or not 0.0 <= self.now_s - wanted.asked_s < _AGAIN_S:
