@@ -26,9 +26,11 @@ LEAD_S = 45.0
 WINDOW_S = 20.0
 SETTLE_S = 5.0
 SINK_MS = 2.0
-PENALTY = 0.001
+PENALTY = 0.0003
 """Cost of a late item, where a host's billing unit costs 1."""
 CHANGES_PER_HOUR = 120
+SIZED_LOAD = 0.85
+"""Share of their time for which executors are busy that `sized` sizes for; what it gets wrong it can mend."""
 
 
 def loop_settings(settings: LabElasticitySettings, turn: VariantTurn, folder: Path, lab_folder: Path) -> str:
@@ -46,7 +48,7 @@ def loop_settings(settings: LabElasticitySettings, turn: VariantTurn, folder: Pa
         "threshold": {},
         "btu": paid,
         # a minute of the experiment is a quarter of an hour of a day
-        "sized": paid | {"keep_peak_s": 60.0, "trend_s": 90.0, "target_load": TARGET_LOAD, "ahead_s": BOOT_S},
+        "sized": paid | {"keep_peak_s": 60.0, "trend_s": 90.0, "target_load": SIZED_LOAD, "ahead_s": BOOT_S},
     }[turn.policy]
     program = [sys.executable, "-m", "cli.main"]
     lines = [
