@@ -6,7 +6,7 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
-from experiments.lab_elasticity.sizes import SERVICE_MS, TARGET_LOAD, TASKS
+from experiments.lab_elasticity.sizes import SERVICE_MS, TASKS
 from topologies.sleeping.configuration import SleepingRun
 from topologies.sleeping.sleeping_submission import SINK
 
