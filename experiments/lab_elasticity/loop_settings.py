@@ -68,6 +68,7 @@ def loop_settings(settings: LabElasticitySettings, turn: VariantTurn, folder: Pa
         'kind = "redis"',
         'address = "redis:6379"',
         f"key = {_text(SleepingRun(turn.label).waiting)}",
+        f"counter = {_text(SleepingRun(turn.label).count)}",
         "",
         # Storm does not time what another process does, and the sink is not what is scaled here
         f"[topology.{NAME}.component.{SINK}]",

@@ -159,6 +159,12 @@ class Bringing:
     def _host_up(self, memory: Memory, look: ClusterLook, lease: Lease) -> Memory:
         """Let executors start that waited for a host; after the change that is under way, if one is."""
         request = memory.requests[lease.request_id]
+        if any(
+            memory.changed_s.get(each.partition("/")[0], 0.0) > request.asked_s for each in request.starts
+        ):
+            # what was to start there was decided on what was before: a change of its own, with its own pause
+            self._did("host-up", lease.host, f"after {self.now_s - request.asked_s:.0f} s; decided on anew")
+            return _without_request(memory, lease.request_id)
         asked = {name for name, each in memory.wanted.items() if each.asked_s is not None}
         if {each.partition("/")[0] for each in request.starts} & asked:
             return memory

@@ -28,6 +28,9 @@ class RedisLagSettings(Section):
     """The spout that reads it; needed if the topology has several."""
     group: str | None = None
     """Consumer group of a stream; what it has not read yet waits."""
+    counter: str | None = None
+    """Key of a number that counts all items that have ever come to a list, if whoever writes it keeps one; Redis
+    counts those of a stream. Without it, items that are emitted again after a restart look like new ones."""
 
     @field_validator("address")
     @classmethod
@@ -74,14 +77,27 @@ class RedisLag:
             if settings.group is None:
                 kind = self._client.type(settings.key)
                 length = self._client.xlen if kind == "stream" else self._client.llen
-                return AtSource(float(length(settings.key)))
+                return AtSource(float(length(settings.key)), self._counted(where))
             for each in self._client.xinfo_groups(settings.key):
                 if each["name"] == settings.group:
                     if each.get("lag") is None:
                         raise LagError(
                             f"{where}: Redis does not know how far group {settings.group} is behind"
                         )
-                    return AtSource(float(each["lag"]))
+                    added = self._client.xinfo_stream(settings.key).get("entries-added")
+                    return AtSource(float(each["lag"]), None if added is None else float(added))
         except redis.RedisError as error:
             raise LagError(f"{where}: {error}") from error
         raise LagError(f"{where}: there is no group {settings.group}")
+
+    def _counted(self, where: str) -> float | None:
+        """Return how many items have ever come to a list; None if that is not counted."""
+        counter = self._settings.counter
+        if counter is None or self._client is None:
+            return None
+        value = self._client.get(counter)
+        try:
+            # before the first item there is none
+            return 0.0 if value is None else float(str(value))
+        except ValueError as error:
+            raise LagError(f"{where}: counter {counter} is no number") from error

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from provisioning.measuring.lag import AtSource
 
 _KEPT_S = 60.0
+_COUNTED_S = 20.0
+"""What came is counted over so long, or between the last two answers if they are further apart."""
 _LEAST_SHARE = 0.3
 """Of the time in which spouts were counted, from which on it is known how what waits has grown meanwhile."""
 
@@ -53,7 +55,8 @@ def came_per_s(said: Sequence[SourceSaid], since_s: float) -> float | None:
     known = known[max(anew, default=0) :]
     if len(known) < 2:
         return None
-    (begin_s, first), (end_s, last) = known[0], known[-1]
+    recent = [each for each in known[:-1] if known[-1][0] - each[0] <= _COUNTED_S] or known[-2:-1]
+    (begin_s, first), (end_s, last) = recent[0], known[-1]
     return (last - first) / (end_s - begin_s)
 
 

@@ -29,10 +29,16 @@ def test_what_was_said_too_little_of_is_not_known(begin_s: float, end_s: float, 
     assert growth_per_s(said(0.0, 1.0, 2.0, 3.0, 4.0), (begin_s, end_s), since_s) is None
 
 
-def test_what_came_is_counted_over_all_that_was_said() -> None:
+def test_what_came_is_counted_over_the_last_seconds() -> None:
     history = tuple(SourceSaid(100.0 + k, 0.0, 7.0 * k) for k in range(10))
     assert came_per_s(history, 0.0) == pytest.approx(7.0)
     assert came_per_s(history, 109.0) is None
+    jump = tuple(
+        SourceSaid(100.0 + 5 * k, 0.0, each) for k, each in enumerate((0, 5, 10, 110, 210, 310, 410))
+    )
+    assert came_per_s(jump, 0.0) == pytest.approx(20.0)
+    seldom = (SourceSaid(100.0, 0.0, 0.0), SourceSaid(130.0, 0.0, 3.0), SourceSaid(160.0, 0.0, 33.0))
+    assert came_per_s(seldom, 0.0) == pytest.approx(1.0), "between the last two"
 
 
 def test_a_source_that_was_made_anew_counts_from_there() -> None:
