@@ -140,7 +140,7 @@ class ElasticSettings(Section):
             "hosts_max": self.limits.hosts_max if unbounded else self.limits.hosts_min,
         }
         any_offer = Offer(LARGEST, LARGEST, LARGEST)
-        any_of_each = tuple(Component(f"{name}/bolt", 1.0, 1.0, 1.0, 1, 1, 1) for name in self.topology)
+        any_of_each = tuple(Component(f"{name}/any bolt", 1.0, 1.0, 1.0, 1, 1, 1) for name in self.topology)
         try:
             POLICIES[self.policy.kind].parameters_of(any_of_each, any_offer, stated)
         except ValueError as error:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from scheduler.elasticity.layers.observation import LayersObservation, LayersState
     from scheduler.elasticity.layers.parameters import LayersParameters, Operator, Region
+    from scheduler.elasticity.operator_manager.request import OperatorRequest
 
 LayersDecision = dict[str, LeasingDecision]
 """What is wanted in each region."""
@@ -86,18 +87,18 @@ def _with_executors(
     }
     seen_by_all = ApplicationObservation(now_s, tuple(asked), free)
     decision, remembered = application.decide(seen_by_all, state.application, parameters.application, seed)
-    why = {each.request.component: each.request.why for each in asked}
+    requests = {each.request.component: each.request for each in asked}
     changed = {}
     for grant in decision.grants:
-        name, reason = grant.component, why[grant.component]
+        name, request = grant.component, requests[grant.component]
         operator = next(each for each in parameters.operators if each.component.name == name)
         draft = before = drafts[operator.region]
         if grant.action:
-            draft = _changed(draft, operator, grant.action, parameters, reason)
+            draft = _changed(draft, operator, grant.action, parameters, request)
             if draft.hosts != before.hosts:
                 changed[name] = now_s
         else:
-            draft = draft.because("limited", name, f"{reason}: {grant.status}")
+            draft = draft.because("limited", name, f"{request.why}: {grant.status}")
         drafts[operator.region] = draft
     unmet = Counter(state.unmet)
     unmet.update(decision.unmet)
@@ -111,9 +112,11 @@ def _with_executors(
     )
 
 
-def _changed(draft: Draft, operator: Operator, action: int, parameters: LayersParameters, why: str) -> Draft:
+def _changed(
+    draft: Draft, operator: Operator, action: int, parameters: LayersParameters, request: OperatorRequest
+) -> Draft:
     by_name = {each.component.name: each.component for each in parameters.of_region(operator.region)}
-    component, tasks = operator.component.name, operator.component.tasks
+    component, tasks, why = operator.component.name, operator.component.tasks, request.why
     now, steps = draft.executors(component), [draft]
     for _ in range(abs(action)):
         hosts = tuple(draft.hosts.values())
@@ -129,9 +132,11 @@ def _changed(draft: Draft, operator: Operator, action: int, parameters: LayersPa
     if action < 0:
         return draft.because("shrunk", component, why)
     # a part of what was asked for may do no more than there is
-    done = action if len(steps) > action else least_equal(tasks, now + len(steps) - 1) - now
+    done = len(steps) - 1
+    if done < request.action:
+        done = least_equal(tasks, now + done) - now
     grown = steps[done].because("grown", component, why) if done > 0 else steps[0]
-    return grown if done == action else grown.because("limited", component, f"{why}: no-slot")
+    return grown if done == request.action else grown.because("limited", component, f"{why}: no-slot")
 
 
 def _with_hosts(

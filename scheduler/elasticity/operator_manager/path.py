@@ -196,7 +196,7 @@ class Ladder:
     capacity: FloatArray
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=1024)
 def ladder_of(path: Path) -> Ladder:
     """Return the best numbers of executors for each total.
 

@@ -192,7 +192,7 @@ def test_weights_that_do_not_fit_the_tasks_are_named(tmp_path: Path) -> None:
     (report,) = pass_rounds(world, tmp_path, 1, layered("model-based", operator={}))
     assert report.held == (
         "policy.parameters.operator.weights: reconfiguration 0.333333 has to be below 0.166667 (what one"
-        " executor costs for ever), or none is ever given back"
+        " executor costs for ever), or none is ever given back (of words/bolt)"
     )
     assert not world.calls
 

@@ -188,7 +188,10 @@ class OnePoolParameters(LeasingParameters):
                 "service_rate": part.service_rate,
                 "component": part.component,
             }
-        made: OperatorParameters = manager_from(kind, "operator", self.operator, given, _FOLLOWING)
+        try:
+            made: OperatorParameters = manager_from(kind, "operator", self.operator, given, _FOLLOWING)
+        except ModelError as error:
+            raise ModelError(error.where, f"{error.message} (of {part.component})") from error
         return made
 
     def _region(self) -> RegionParameters:
