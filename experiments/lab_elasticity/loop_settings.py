@@ -42,9 +42,9 @@ def loop_settings(settings: LabElasticitySettings, turn: VariantTurn, folder: Pa
         folder: Where the loop keeps what it remembers.
         lab_folder: State folder of the lab.
     """
-    common = {"decide_interval_s": DECIDE_EVERY_S}
-    paid = {"penalty": PENALTY, "release_lead_s": min(LEAD_S, settings.billing_unit_s)}
-    managers = {
+    common: dict[str, object] = {"decide_interval_s": DECIDE_EVERY_S}
+    paid: dict[str, object] = {"penalty": PENALTY, "release_lead_s": min(LEAD_S, settings.billing_unit_s)}
+    managers: dict[str, object] = {
         "operators": _text(turn.policy),
         "response_max_ms": settings.bound_s * 1000.0,
         "pause_s": PAUSE_S,

@@ -69,11 +69,11 @@ GOOD = written(np.array([1.0, math.inf]))
         {**GOOD, "shape": [-2]},
         {**GOOD, "shape": ["2"]},
         {**GOOD, "shape": 2},
-        {**GOOD, "shape": [2**20, 2**20]},
+        {**GOOD, "shape": [2**70]},
         {**GOOD, "zlib-f8": "?"},
         {**GOOD, "zlib-f8": 3},
         {**GOOD, "zlib-f8": GOOD["zlib-f8"][:-8]},
-        {**GOOD, "zlib-f8": base64.b64encode(zlib.compress(b"\0" * 10**6)).decode()},
+        {**GOOD, "zlib-f8": base64.b64encode(zlib.compress(bytes(24))).decode()},
     ],
 )
 def test_what_is_none_is_refused(found: object) -> None:

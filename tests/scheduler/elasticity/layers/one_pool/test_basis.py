@@ -60,7 +60,7 @@ def test_small_differences_change_nothing() -> None:
 
 @pytest.mark.parametrize(
     "far",
-    [read("a", 10.0, 12.0), read("b", 20.0, 3.0), read("a", 16.0, 8.0), read("c", 5.0, 1.0)],
+    [read("a", 10.0, 12.0), read("b", 20.0, 3.0), read("a", 30.0, 8.0), read("c", 5.0, 1.0)],
 )
 def test_large_ones_count_after_ten_minutes_without_a_break(far: tuple[str, ComponentReading]) -> None:
     """A service time, a share, or a component to which nothing came before."""

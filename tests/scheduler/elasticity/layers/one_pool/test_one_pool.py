@@ -108,6 +108,12 @@ def test_a_clock_that_was_set_back_holds_nothing(state: OnePoolState) -> None:
     assert after.layers.asked_s == NOW_S - 3600.0
 
 
+def test_old_readings_are_none() -> None:
+    decision, state = decide(seen(age_s=121.0), OnePoolState(), parameters(), 0)
+    assert [each.why for each in decision.reasons] == ["there is no reading of t/a"]
+    assert not state.bases
+
+
 def test_a_component_to_which_nothing_has_come_stays_as_it_is() -> None:
     nothing = ComponentReading("t/a", (), 0.0, demand_per_s=0.0)
     observation = replace(seen(), readings=(nothing, seen().readings[1]))
@@ -128,9 +134,11 @@ def test_another_bound_begins_tables_anew_and_keeps_seasons() -> None:
     assert before.model.seen.sum() == 3.0
     assert after.model.seen.sum() == 0.0
     assert len(after.season.recent) == 5
-    _, state = decide(seen(NOW_S + 300.0), state, parameters("model-based", response_max_ms=500.0), 0)
+    season = {"season": {"season_s": 86_400.0, "fades_s": 60.0}}
+    other = parameters("model-based", operator=season, response_max_ms=500.0)
+    _, state = decide(seen(NOW_S + 300.0), state, other, 0)
     last: Any = state.layers.operators["t/a"]
-    assert last.season is None
+    assert len(last.season.recent) == 1, "it is forecast in another way"
 
 
 def test_other_weights_of_hosts_begin_their_table_anew() -> None:
