@@ -175,7 +175,7 @@ def test_an_unknown_service_time_holds_and_is_said(tmp_path: Path) -> None:
     """Nothing is asked for, of hosts neither, until it is known."""
     world, settings = QueueingWorld(demand_per_s=45.0, timed=False), layered("rolling")
     reports = pass_rounds(world, tmp_path, 10, settings)
-    assert world.counts["bolt"] == 2
+    assert not world.calls
     decision = reports[-1].decision
     assert decision is not None
     why = f"how long an item takes at {BOLT} is not known: state service_ms, or wait"
@@ -210,9 +210,9 @@ def test_samples_of_before_a_change_or_too_old_decide_nothing(tmp_path: Path) ->
     world, settings = QueueingWorld(), layered("rolling")
     pass_rounds(world, tmp_path, 60, settings)
     world.demand_per_s, world.spoken = 45.0, False
-    before, rebalances = dict(world.counts), world.rebalances
+    before, calls = dict(world.counts), world.calls
     reports = pass_rounds(world, tmp_path, 20, settings)
-    assert (world.counts, world.rebalances) == (before, rebalances)
+    assert (world.counts, world.calls) == (before, calls)
     assert any(
         each.verdict == "held" and each.about in {BOLT, TOPOLOGY}
         for report in reports
@@ -255,3 +255,24 @@ def test_advice_scales_a_copy_only(operators: str, tmp_path: Path) -> None:
     assert copied[1] * 1000.0 / world.service_ms > 45.0
     assert report.savings is not None
     assert report.savings.late_share < 0.5
+
+
+def test_a_break_of_an_advice_keeps_what_was_learned(tmp_path: Path) -> None:
+    """The copy is made anew."""
+    world, settings = QueueingWorld(), layered("model-based")
+    file = MemoryFile(tmp_path / "advice.json")
+
+    def learned_after(rounds: int) -> float:
+        for _ in range(rounds):
+            loop = AdvisingLoop(Pool(settings, OFFER, (TOPOLOGY,)), Seeing(settings, world, {}), file)
+            loop.round(world.look(), world.now_s)
+            world.now_s += ROUND_S
+        state: Any = codec(OnePoolState).validate_python(file.read().policy)
+        return float(state.layers.operators[BOLT].model.seen.sum())
+
+    before = learned_after(60)
+    world.now_s += 7200.0
+    assert learned_after(4) > before
+    copy = file.read().copy
+    assert copy is not None
+    assert copy.began_s == world.now_s - 4 * ROUND_S

@@ -110,8 +110,23 @@ def test_a_clock_that_was_set_back_holds_nothing(state: OnePoolState) -> None:
 
 def test_old_readings_are_none() -> None:
     decision, state = decide(seen(age_s=121.0), OnePoolState(), parameters(), 0)
-    assert [each.why for each in decision.reasons] == ["there is no reading of t/a"]
+    why = [each.why for each in decision.reasons]
+    hosts = "hosts stay while not all that runs there is measured"
+    assert why == ["there is no reading of t/a", hosts]
     assert not state.bases
+
+
+def test_hosts_are_asked_again_as_soon_as_all_is_measured(state: OnePoolState) -> None:
+    """What is not measured is not a share of 0."""
+    given = parameters(hosts="model-based")
+    lacking = seen(NOW_S + 240.0, service_ms=None)
+    decision, after = decide(lacking, state, given, 0)
+    assert ("held", "pool") in [(each.verdict, each.about) for each in decision.reasons]
+    assert after.layers.regions_asked_s == state.layers.regions_asked_s
+    assert not after.layers.regions
+    _, after = decide(seen(NOW_S + 255.0), after, given, 0)
+    assert after.layers.regions_asked_s == NOW_S + 255.0
+    assert after.layers.regions
 
 
 def test_a_component_to_which_nothing_has_come_stays_as_it_is() -> None:
