@@ -52,7 +52,8 @@ def measured(
 ) -> tuple[tuple[PartBasis, ...], str]:
     """Return what is known of a topology's components now, or why that is not known.
 
-    A component to which nothing comes is left out: how long it would take cannot be known.
+    A component to which nothing comes is left out: how long it would take cannot be known. Where nothing comes
+    to any, nothing is unknown.
 
     Args:
         components: Of the topology.
@@ -71,7 +72,7 @@ def measured(
                 return (), f"how long an item takes at {name} is not known: state service_ms, or wait"
             demands[name] = reading.demand_per_s
     if not demands:
-        return (), "nothing comes to it"
+        return (), ""
     order = sorted(demands, key=lambda name: (name != first, -demands[name], name))
     services = {each.component: each.service_ms or 0.0 for each in readings.values()}
     return tuple(PartBasis(name, services[name], demands[name] / demands[order[0]]) for name in order), ""
@@ -84,7 +85,7 @@ def kept_or_new(
     stated: Mapping[str, Any],
     now_s: float,
 ) -> tuple[Basis | None, str]:
-    """Return the basis of a topology from now on, and why there is none.
+    """Return the basis of a topology from now on, and what is not known without which there is none.
 
     It is made once all is known, and stays: what is measured in each round differs a little, and would
     change what estimates mean. It is made anew once what is stated has changed, or what is measured has been

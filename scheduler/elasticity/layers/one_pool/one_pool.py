@@ -50,7 +50,7 @@ def decide(
         basis, why = kept_or_new(before, components, readings, stated, now_s)
         if basis is not None:
             bases[topology] = basis
-        else:
+        elif why:
             held.append(Reason("held", topology, why))
     made = parameters.layers(bases)
     # topologies that are paused keep what was learned of them
@@ -58,6 +58,7 @@ def decide(
     samples = samples_of(replace(observation, readings=fresh), state, made, bases)
     seen = LayersObservation(now_s, {POOL: observation.hosts}, samples)
     managed = {each.component.name for each in made.operators if each.manager is not None}
+    unknown = {each.about for each in held}
     whole = not held and managed <= samples.keys()
     if not whole:
         # how busy hosts are is not known, which is not a share of 0
@@ -73,7 +74,7 @@ def decide(
         held += [
             Reason("held", each.name, "nothing has come to it so far")
             for each in parameters.components
-            if topology_of(each.name) in bases and each.name not in managed
+            if topology_of(each.name) not in unknown and each.name not in managed
         ]
     decision = replace(decision, reasons=(*decision.reasons, *held))
     return decision, replace(state, waiting=waiting, layers=after)

@@ -43,7 +43,7 @@ def test_the_component_to_which_most_comes_is_the_first_and_those_without_items_
             ALL | dict([read("b", 1.0, None)]),
             "how long an item takes at t/b is not known: state service_ms, or wait",
         ),
-        ({name: read(name[2:], 0.0, 4.0)[1] for name in ALL}, "nothing comes to it"),
+        ({name: read(name[2:], 0.0, 4.0)[1] for name in ALL}, ""),
     ],
 )
 def test_what_is_unknown_is_named_and_what_was_known_stays(

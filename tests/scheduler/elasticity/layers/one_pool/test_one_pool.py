@@ -137,6 +137,15 @@ def test_a_component_to_which_nothing_has_come_stays_as_it_is() -> None:
     assert state.layers.operators.keys() == {"t/b"}
 
 
+def test_a_topology_to_which_nothing_comes_holds_no_hosts() -> None:
+    """That it needs none is known."""
+    nothing = tuple(ComponentReading(each.name, (), 0.0, demand_per_s=0.0) for each in (A, B))
+    observation = Observation(NOW_S, HOSTS[:1], nothing)
+    decision, _ = decide(observation, OnePoolState(), parameters(), 0)
+    assert decision.leases == ("lease-1",)
+    assert {each.about for each in decision.reasons} == {"t/a", "t/b"}
+
+
 def test_another_bound_begins_tables_anew_and_keeps_seasons() -> None:
     season = {"season": {"season_s": 86_400.0}}
     state, given = OnePoolState(), parameters("model-based", operator=season)
