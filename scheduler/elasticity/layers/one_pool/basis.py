@@ -52,8 +52,8 @@ def measured(
 ) -> tuple[tuple[PartBasis, ...], str]:
     """Return what is known of a topology's components now, or why that is not known.
 
-    A component to which nothing comes is left out: how long it would take cannot be known. Where nothing comes
-    to any, nothing is unknown.
+    A component to which nothing comes is left out: how long it would take cannot be known. Where nothing
+    comes to any, nothing is unknown.
 
     Args:
         components: Of the topology.
