@@ -98,7 +98,7 @@ experiment-replacement: setup $(CLASSES)  ## a fast, cheap host joins while a ch
 experiment-tiers: setup $(CLASSES)  ## the taxi query over edge, fog and cloud behind narrow uplinks, by cost (half an hour; goes on after an interruption)
 	$(BIN)/stormplace experiment lab-tiers --out runs/lab-tiers $(ARGS)
 
-experiment-elasticity: setup $(CLASSES)  ## executors and hosts follow a load that goes up and down, under each policy (an hour; goes on after an interruption)
+experiment-elasticity: setup $(CLASSES)  ## executors and hosts follow a load that goes up and down, under each policy (an hour and a half; goes on after an interruption)
 	$(BIN)/stormplace experiment elasticity --out runs/elasticity $(ARGS)
 
 evaluation: setup $(CLASSES)  ## taxi queries under two strategies, verified and analysed, with an HTML report (ARGS="--strategies ras,stormplace:odp")

@@ -16,6 +16,10 @@ from provisioning.providers.settings import (
     ProviderTable,
     provider_faults,
 )
+from scheduler.base.checks import LARGEST
+from scheduler.elasticity.layers.kinds import POLICIES
+from scheduler.elasticity.leasing.component import Component
+from scheduler.elasticity.leasing.host import Offer
 
 Mode: TypeAlias = Literal["off", "advise", "active"]
 LagSettings: TypeAlias = Annotated[RedisLagSettings | KafkaLagSettings, Field(discriminator="kind")]
@@ -74,10 +78,12 @@ class Limits(Section):
 class PolicySettings(Section):
     """How executors and hosts are decided on."""
 
-    kind: Literal["sized", "btu", "threshold"] = "sized"
-    """`sized`: by rate, service time and backlog; `btu` and `threshold` as in paper 003."""
+    kind: Literal["sized", "btu", "threshold", "layers"] = "sized"
+    """`sized`: by rate, service time and backlog; `btu` and `threshold` as in paper 003; `layers`: managers
+    of components and of hosts as in paper 004."""
     parameters: dict[str, Any] = Field(default_factory=dict)
-    """Parameters of the policy, as in `stormplace simulate elastic --parameters`."""
+    """Parameters of the policy, as in `stormplace simulate elastic --parameters`; those of `layers` are
+    `OnePoolParameters` in `scheduler/elasticity/layers/one_pool/parameters.py`."""
 
 
 class ElasticSettings(Section):
@@ -125,7 +131,28 @@ class ElasticSettings(Section):
         if self.provider is None and self.offer:
             raise ValueError("provider: missing, which [offer] needs")
         _ = self.provider_settings
+        self._check_policy()
         return self
+
+    def _check_policy(self) -> None:
+        """Refuse parameters with which no topology could be scaled; others depend on its tasks.
+
+        Raises:
+            ValueError: One is refused; with its key.
+        """
+        unbounded = self.provider is not None and self.limits.budget_per_hour is None
+        stated = {
+            **self.policy.parameters,
+            "hosts_min": self.limits.hosts_min,
+            "hosts_max": self.limits.hosts_max if unbounded else self.limits.hosts_min,
+        }
+        any_offer = Offer(LARGEST, LARGEST, LARGEST)
+        any_of_each = tuple(Component(f"{name}/any bolt", 1.0, 1.0, 1.0, 1, 1, 1) for name in self.topology)
+        try:
+            POLICIES[self.policy.kind].parameters_of(any_of_each, any_offer, stated)
+        except ValueError as error:
+            of_limits = str(error).startswith("hosts_m")
+            raise ValueError(f"{'limits' if of_limits else 'policy.parameters'}.{error}") from None
 
     @property
     def provider_settings(self) -> ProviderSettings | None:

@@ -31,6 +31,8 @@ PENALTY = 0.0003
 CHANGES_PER_HOUR = 120
 SIZED_LOAD = 0.85
 """Share of their time for which executors are busy that `sized` sizes for; what it gets wrong it can mend."""
+PAUSE_S = 10.0
+"""Of a change, for managers that weigh it against periods of `DECIDE_EVERY_S`."""
 
 
 def loop_settings(settings: LabElasticitySettings, turn: VariantTurn, folder: Path, lab_folder: Path) -> str:
@@ -42,13 +44,26 @@ def loop_settings(settings: LabElasticitySettings, turn: VariantTurn, folder: Pa
         folder: Where the loop keeps what it remembers.
         lab_folder: State folder of the lab.
     """
-    common = {"decide_interval_s": DECIDE_EVERY_S}
-    paid = {"penalty": PENALTY, "release_lead_s": min(LEAD_S, settings.billing_unit_s)}
+    common: dict[str, object] = {"decide_interval_s": DECIDE_EVERY_S}
+    paid: dict[str, object] = {"penalty": PENALTY, "release_lead_s": min(LEAD_S, settings.billing_unit_s)}
+    managers: dict[str, object] = {
+        "operators": _text(turn.policy),
+        "response_max_ms": settings.bound_s * 1000.0,
+        "pause_s": PAUSE_S,
+        "region_period_s": BOOT_S,
+    }
     own = {
         "threshold": {},
         "btu": paid,
         # a minute of the experiment is a quarter of an hour of a day
         "sized": paid | {"keep_peak_s": 60.0, "trend_s": 90.0, "target_load": SIZED_LOAD, "ahead_s": BOOT_S},
+        # what is to come in a few minutes counts, not in hours
+        "model-based": managers | {"operator.discount": 0.97},
+        "rolling": managers
+        | {
+            "operator.horizon_s": 3600.0,
+            "operator.weights": "{ performance = 0.6, reconfiguration = 0.2, resources = 0.2 }",
+        },
     }[turn.policy]
     program = [sys.executable, "-m", "cli.main"]
     lines = [
@@ -80,7 +95,7 @@ def loop_settings(settings: LabElasticitySettings, turn: VariantTurn, folder: Pa
         lines += [f"[topology.{NAME}.component.{name}]", f"max = {TASKS}", ""]
     lines += [
         "[policy]",
-        f"kind = {_text(turn.policy)}",
+        f"kind = {_text(turn.kind)}",
         "",
         "[policy.parameters]",
         *(f"{name} = {value}" for name, value in (common | own).items()),

@@ -77,11 +77,11 @@ class AdvisingLoop:
             or not 0.0 <= now_s - copy.now_s <= _BREAK_S
             or copy.components() - names
         ):
-            # as if everything began now
-            copy, memory = Copy.of(real, offer, now_s), replace(memory, policy=None, real_host_s=0.0)
+            # as if everything began now, but for what a policy has learned
+            copy, memory = Copy.of(real, offer, now_s), replace(memory, real_host_s=0.0)
         passed_s = now_s - copy.now_s
         copy = copy.followed(readings, {each.name: each.slo_ms for each in components}, offer, now_s)
-        as_if = tuple(replace(each, waiting=copy.backlog.get(each.component, 0.0)) for each in readings)
+        as_if = tuple(copy.reading(each) for each in readings)
         observation = Observation(now_s, copy.seen(), as_if)
         asked = Asked(observation, parameters, memory.policy)
         decision, memory = ask(self.pool, parameters, observation, memory)

@@ -107,6 +107,23 @@ class Copy:
         """Return the hosts as a policy sees them."""
         return tuple(each.seen(self.now_s) for each in self.hosts)
 
+    def reading(self, real: ComponentReading) -> ComponentReading:
+        """Return what would be read of a component of the copy; of its queue and durations the real ones say
+        nothing.
+
+        Args:
+            real: What was read of the cluster.
+        """
+        waiting = self.backlog.get(real.component, 0.0)
+        executors = self.executors()[real.component]
+        if real.demand_per_s is None or real.service_ms is None or not executors:
+            return replace(real, waiting=waiting)
+        busy = min(float(executors), real.demand_per_s * real.service_ms / 1000.0)
+        lasts_ms = (1.0 + waiting / executors) * real.service_ms
+        return replace(
+            real, waiting=waiting, in_service=float(executors) if waiting else busy, durations_ms=(lasts_ms,)
+        )
+
     def followed(
         self, readings: Iterable[ComponentReading], slo_ms: Mapping[str, float], offer: Offer, now_s: float
     ) -> Copy:

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from provisioning.loop.pauses import expected_s
+from scheduler.base.checks import ModelError
+from scheduler.elasticity.layers.kinds import POLICIES
 from scheduler.elasticity.leasing.by_load.sized_parameters import SizedParameters
 from scheduler.elasticity.leasing.component import Component
 from scheduler.elasticity.leasing.host import Host, Offer
-from scheduler.elasticity.leasing.kinds import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -163,7 +164,7 @@ class Pool:
         Raises:
             ModelError: One is refused.
         """
-        settings, kind = self.settings, KINDS[self.settings.policy.kind]
+        settings, kind = self.settings, POLICIES[self.settings.policy.kind]
         stated: dict[str, Any] = dict(settings.policy.parameters)
         if self.offer is not None and "release_lead_s" in kind.own:
             # a drain is decided, carried out and looked at again before the host may go
@@ -173,7 +174,10 @@ class Pool:
             # a change is to do for as long as it is worth: the policy has to see where demand goes
             stated.setdefault("trend_s", stated.get("keep_peak_s", SizedParameters.keep_peak_s))
         stated |= {"hosts_min": settings.limits.hosts_min, "hosts_max": self._hosts_max(look)}
-        return kind.parameters_of(components, self.policy_offer(look), stated)
+        try:
+            return kind.parameters_of(components, self.policy_offer(look), stated)
+        except ModelError as error:
+            raise error.under("policy.parameters") from error
 
     def _hosts_max(self, look: ClusterLook) -> int | None:
         """Return how many hosts there may be, by number and by budget."""

@@ -29,8 +29,8 @@ class RedisLagSettings(Section):
     group: str | None = None
     """Consumer group of a stream; what it has not read yet waits."""
     counter: str | None = None
-    """Key of a number that counts all items that have ever come to a list, if whoever writes it keeps one; Redis
-    counts those of a stream. Without it, items that are emitted again after a restart look like new ones."""
+    """Key of a number that counts all items that ever came to a list, if its writer keeps one; Redis counts
+    those of a stream. Without it, items that are emitted again after a restart look like new ones."""
 
     @field_validator("address")
     @classmethod

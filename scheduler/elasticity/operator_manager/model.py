@@ -8,19 +8,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.base.arrays import BoolArray, FloatArray, frozen
+from scheduler.base.arrays import frozen
 from scheduler.elasticity.learning.choice import ACTIONS
 from scheduler.elasticity.learning.estimates import Fit, averaged, clamped, fitted
 from scheduler.elasticity.learning.transitions import counted, first_counts, probabilities
 from scheduler.elasticity.operator_manager.queue_model import least_executors
+from scheduler.elasticity.useful import effective
 
 if TYPE_CHECKING:
+    from scheduler.base.arrays import BoolArray, FloatArray, IntArray
     from scheduler.elasticity.operator_manager.model_parameters import ModelBasedParameters
 
 
 @dataclass(frozen=True, eq=False)
 class OperatorModel:
-    """Estimates over states (k, x): k executors, row k - 1, and x the level of the arrival rate.
+    """Estimates over states (k, x): k executors, a row for each of K choices, and x the level of the rate.
 
     Attributes:
         counts: (L, L) n[x,x'], how often a level was followed by another.
@@ -39,7 +41,7 @@ class OperatorModel:
     @classmethod
     def first(cls, parameters: ModelBasedParameters) -> OperatorModel:
         """Return what is known at the beginning."""
-        shape = (parameters.executors_max, parameters.levels)
+        shape = (len(parameters.choices), parameters.levels)
         worth = np.where(_allowed(parameters)[:, None, :], 0.0, np.inf)
         unknown = first_unknown(parameters)
         return cls(
@@ -65,7 +67,7 @@ class OperatorModel:
             paid: c - ck(k, a).
             parameters: Of the manager.
         """
-        row = executors - 1
+        row = parameters.row(executors)
         value = averaged(float(self.unknown[row, level]), paid, parameters.learning_rate)
         seen = self.seen.copy()
         seen[row, level] += 1.0
@@ -111,8 +113,8 @@ class OperatorModel:
 
 @lru_cache(maxsize=256)
 def known_costs(parameters: ModelBasedParameters) -> FloatArray:
-    """(K, 3) ck(k, a) = w_rcf [a != 0] + w_res (k + a) / K."""
-    executors = np.arange(1, parameters.executors_max + 1)[:, None] + np.array(ACTIONS)
+    """(K, 3) ck(k, a) = w_rcf [a != 0] + w_res (k + a) / most k."""
+    executors = _reached(parameters)
     changes = np.array(ACTIONS) != 0
     weights = parameters.weights
     resources = weights.resources * executors / parameters.executors_max
@@ -121,13 +123,14 @@ def known_costs(parameters: ModelBasedParameters) -> FloatArray:
 
 def first_unknown(parameters: ModelBasedParameters) -> FloatArray:
     """(K, L) estimates before anything was paid: zeros, or what queues predict at the middle of a level."""
-    k, levels = parameters.executors_max, parameters.levels
-    first = np.zeros((k, levels))
+    levels = parameters.levels
+    first = np.zeros((len(parameters.choices), levels))
+    does = np.array([effective(parameters.tasks, k) for k in parameters.choices])
     if parameters.start_from_queues and parameters.service_rate is not None:
         for level in range(levels):
             rate = (level + 0.5) / levels * parameters.rate_max
             needed = _needed(rate, parameters)
-            first[: needed - 1, level] = parameters.weights.performance
+            first[does < needed, level] = parameters.weights.performance
     return frozen(first)
 
 
@@ -146,8 +149,16 @@ def _needed(rate: float, parameters: ModelBasedParameters) -> int:
 @lru_cache(maxsize=256)
 def _allowed(parameters: ModelBasedParameters) -> BoolArray:
     """(K, 3) whether each action is allowed with k executors."""
-    reached = np.arange(1, parameters.executors_max + 1)[:, None] + np.array(ACTIONS)
+    reached = _reached(parameters)
     within = (reached >= parameters.executors_min) & (reached <= parameters.executors_max)
     allowed: BoolArray = within | (np.array(ACTIONS) == 0)  # staying always is, also below the least
     allowed.flags.writeable = False
     return allowed
+
+
+def _reached(parameters: ModelBasedParameters) -> IntArray:
+    """(K, 3) executors after each action; where there are none, beyond what is allowed."""
+    beside = np.array((parameters.choices[0] - 1, *parameters.choices, parameters.executors_max + 1))
+    rows = np.arange(1, len(parameters.choices) + 1)[:, None] + np.array(ACTIONS)
+    reached: IntArray = beside[rows]
+    return reached

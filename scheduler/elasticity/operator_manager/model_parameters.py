@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from scheduler.base.checks import ModelError, number, shown, whole_number
 from scheduler.elasticity.operator_manager.queue_model import least_executors
+from scheduler.elasticity.useful import choices
 
 if TYPE_CHECKING:
     from scheduler.elasticity.learning.season import SeasonParameters
@@ -72,6 +75,8 @@ class ModelBasedParameters:
         path: Of which the component is a part; None: unknown.
         component: Its name in the path; needed with it.
         heed_conditions: Refuse weights with which a bad policy is optimal (`conditions`).
+        tasks: Among which executors are dealt (`useful`); None: as many as one likes. A step goes to the next
+            number that makes a difference.
     """
 
     executors_max: int
@@ -97,6 +102,7 @@ class ModelBasedParameters:
     path: Path | None = None
     component: str = ""
     heed_conditions: bool = True
+    tasks: int | None = None
 
     def __post_init__(self) -> None:
         whole_number("executors_min", self.executors_min, 1)
@@ -120,6 +126,15 @@ class ModelBasedParameters:
         broken = self.conditions()
         if self.heed_conditions and broken:
             raise ModelError("weights", broken[0])
+
+    @cached_property
+    def choices(self) -> tuple[int, ...]:
+        """Numbers of executors that states are of, by rising number; (n_rows,)."""
+        return tuple(sorted({*choices(self.tasks, 1, self.executors_max), self.executors_min}))
+
+    def row(self, executors: int) -> int:
+        """Return the row of a number of executors: that of the largest choice that is not above it."""
+        return bisect_right(self.choices, executors) - 1
 
     def conditions(self) -> tuple[str, ...]:
         """Return what is wrong between the weights, one sentence each; empty if a good policy is optimal."""

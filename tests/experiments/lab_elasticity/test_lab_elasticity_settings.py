@@ -15,11 +15,12 @@ from experiments.errors import ExperimentError
 from experiments.lab_elasticity.lab_elasticity_settings import LabElasticitySettings
 from experiments.lab_elasticity.lab_elasticity_turn import kills, missing_tasks
 from experiments.lab_elasticity.loop_settings import loop_settings
+from experiments.lab_elasticity.sizes import SERVICE_MS
 from experiments.lab_elasticity.variants import VariantTurn, turns
 from provisioning.settings_file import load_elastic_settings
+from scheduler.elasticity.layers.kinds import POLICIES
 from scheduler.elasticity.leasing.component import Component
 from scheduler.elasticity.leasing.host import Offer
-from scheduler.elasticity.leasing.kinds import KINDS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,17 +50,19 @@ def test_the_peak_has_room_on_the_hosts_of_the_site_file() -> None:
         _ = replace(SETTINGS, unit_rate=9.0).site_file
 
 
-@pytest.mark.parametrize("policy", ["sized", "btu", "threshold"])
+@pytest.mark.parametrize("policy", ["sized", "btu", "threshold", "model-based", "rolling"])
 def test_the_loop_takes_its_settings(tmp_path: Path, policy: str) -> None:
     path = tmp_path / "elastic.toml"
     turn = VariantTurn(policy, 1)  # type: ignore[arg-type]
     path.write_text(loop_settings(SETTINGS, turn, tmp_path / "state", tmp_path / "lab"), encoding="utf-8")
     found = load_elastic_settings(path)
-    assert found.policy.kind == policy
+    assert found.policy.kind == turn.kind
     assert found.topology["sleeping"].lag[0].key == f"sleeping:{policy}-1:waiting"
     assert found.topology["sleeping"].component["sink"].max == 1
-    parameters = KINDS[policy].parameters_of(
-        (Component("a", 1000.0, 1.0, 1.0),), Offer(6.0, 6.0, 120.0, 1.0), found.policy.parameters
+    parameters = POLICIES[turn.kind].parameters_of(
+        tuple(Component(f"sleeping/{name}", 1000.0, 1.0, 1.0, 1, 24, 24) for name in SERVICE_MS),
+        Offer(6.0, 6.0, 120.0, 1.0),
+        found.policy.parameters,
     )
     assert parameters.decide_interval_s == 10.0
 
@@ -84,7 +87,8 @@ def test_a_task_that_no_executor_has_is_missing() -> None:
 
 
 def test_turns_are_all_policies_unless_some_are_named() -> None:
-    assert [each.label for each in turns(None, 1)] == ["static-1", "sized-1", "btu-1", "threshold-1"]
+    names = ["static", "sized", "btu", "threshold", "model-based", "rolling"]
+    assert [each.label for each in turns(None, 1)] == [f"{name}-1" for name in names]
     assert [each.label for each in turns("sized", 2)] == ["sized-1", "sized-2"]
 
 

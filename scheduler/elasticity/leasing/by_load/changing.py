@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from scheduler.elasticity.leasing.by_load.host_set import late_cost
 from scheduler.elasticity.leasing.by_load.sizing import need_of, slope_of
-from scheduler.elasticity.leasing.useful import effective
+from scheduler.elasticity.useful import effective
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -14,7 +14,7 @@ import numpy as np
 
 from scheduler.elasticity.leasing.by_load.host_packing import bound, packed
 from scheduler.elasticity.leasing.by_load.host_program import HostChoice, solved
-from scheduler.elasticity.leasing.useful import effective
+from scheduler.elasticity.useful import effective
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

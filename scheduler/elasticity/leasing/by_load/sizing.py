@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from scheduler.elasticity.leasing.state import LeasingState
-from scheduler.elasticity.leasing.useful import useful
+from scheduler.elasticity.useful import useful
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
