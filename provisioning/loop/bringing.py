@@ -124,9 +124,9 @@ class Bringing:
             leases: Of hosts.
         """
         memory = self._hosts_asked(memory, look, leases)
-        # before executors change, so that none is placed where it has to leave again at once
-        memory = self._hosts_emptied(memory, look, leases)
         memory = self._executors_changed(memory, look)
+        # after it: the daemon then empties hosts with the change that has begun, and not before, with a second one
+        memory = self._hosts_emptied(memory, look, leases)
         return self._lost_given_back(memory, look, leases)
 
     def _hosts_asked(self, memory: Memory, look: ClusterLook, leases: Sequence[Lease]) -> Memory:
