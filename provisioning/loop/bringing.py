@@ -125,7 +125,7 @@ class Bringing:
         """
         memory = self._hosts_asked(memory, look, leases)
         memory = self._executors_changed(memory, look)
-        # after it: the daemon then empties hosts with the change that has begun, and not before, with a second one
+        # after it: hosts are emptied with the change that has begun, and not before, with one of their own
         memory = self._hosts_emptied(memory, look, leases)
         return self._lost_given_back(memory, look, leases)
 

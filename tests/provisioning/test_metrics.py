@@ -58,7 +58,7 @@ def test_more_load_shows_in_executors_hosts_and_money(tmp_path: Path) -> None:
     one = Scraped(world, tmp_path)
     found = one.after(14)
     assert found["rounds_total[active][decided]"] >= 1
-    assert found["rounds_total[active][held]"] == found["rounds_held_total[active][change]"] > 0
+    assert found["rounds_total[active][held]"] == found["rounds_held_total[active][change]"]
     assert found["steps_total[active][rebalanced]"] >= 1
     assert found["steps_total[active][host_up]"] == found["decided_total[host_leased][active]"] == 1
     assert found["reasons_total[active][grown]"] >= 1
