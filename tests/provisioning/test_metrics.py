@@ -117,6 +117,12 @@ def test_what_is_not_known_is_absent(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert not [each for each in found if each.startswith(("hosts_leased", "cost_per_hour"))]
 
 
+def test_rounds_are_held_while_a_change_is_under_way(tmp_path: Path) -> None:
+    """Three executors would have no place."""
+    found = Scraped(World(demand_per_s=45.0, places=2), tmp_path).after(4)
+    assert found["rounds_total[active][held]"] == found["rounds_held_total[active][change]"] > 0
+
+
 def test_silent_workers_are_missing(tmp_path: Path) -> None:
     one = Scraped(World(spoken=False), tmp_path)
     found = one.after(8)
