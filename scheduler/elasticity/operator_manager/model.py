@@ -7,11 +7,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from scheduler.base.arrays import BoolArray, FloatArray, frozen
-from scheduler.elasticity.learning.choice import ACTIONS
+from scheduler.elasticity.learning.choice import ACTIONS, greedy
 from scheduler.elasticity.learning.estimates import Fit, averaged, clamped, fitted
 from scheduler.elasticity.learning.transitions import counted, first_counts, probabilities
+from scheduler.elasticity.operator_manager.path import ladder_of
 from scheduler.elasticity.operator_manager.queue_model import least_executors
 
 if TYPE_CHECKING:
@@ -27,7 +29,9 @@ class OperatorModel:
         unknown: (K, L) cu, estimated cost of being in a state that cannot be computed beforehand.
         seen: (K, L) how often each estimate was updated.
         fit: (K, L) cu as it is read where estimates are kept.
-        worth: (K, L, 3) Q, cost to come of each action of `ACTIONS`; infinite where it is not allowed.
+        worth: (K, L, 3) Q, cost to come of each action of `ACTIONS`; infinite where it is not allowed. Where
+            more than one executor may change at once, of the best number of them.
+        reached: (K, L) cost to come of running k executors after a level, what k executors cost left out.
     """
 
     counts: FloatArray
@@ -35,6 +39,7 @@ class OperatorModel:
     seen: FloatArray
     fit: Fit
     worth: FloatArray
+    reached: FloatArray
 
     @classmethod
     def first(cls, parameters: ModelBasedParameters) -> OperatorModel:
@@ -48,6 +53,7 @@ class OperatorModel:
             frozen(np.zeros(shape)),
             fitted(unknown, np.ones(shape)),
             frozen(np.broadcast_to(worth, (*shape, 3)).copy()),
+            frozen(np.zeros(shape)),
         )
 
     def followed(self, before: int, after: int) -> OperatorModel:
@@ -94,36 +100,58 @@ class OperatorModel:
         """Back up the worth of every state and action, all at once in each sweep.
 
         Q(s,a) = ck(k,a) + sum_x' P(x'|x) (cu(k+a,x') + gamma min_b Q((k+a,x'),b)). Since k + a is certain,
-        the sum is the same for all states from which k + a is reached: K L^2 multiplications.
+        the sum is the same for all states from which k + a is reached, however many executors change at once:
+        K L^2 multiplications.
         """
         chances, unknown = probabilities(self.counts), self.expected(parameters)
-        known, allowed = known_costs(parameters), _allowed(parameters)[:, None, :]
-        worth = self.worth
+        costs, steps = resource_costs(parameters)[:, None], min(parameters.steps, parameters.executors_max)
+        worth, reached = self.worth, self.reached
         for _ in range(sweeps):
             reached = (unknown + parameters.discount * worth.min(axis=2)) @ chances.T
-            worth = np.full_like(worth, np.inf)
-            worth[:, :, 0] = known[:, 0, None] + reached
-            worth[1:, :, 1] = known[1:, 1, None] + reached[:-1]
-            worth[:-1, :, 2] = known[:-1, 2, None] + reached[1:]
-            worth = np.where(allowed, worth, np.inf)
-        return replace(self, worth=frozen(worth))
+            there = parameters.weights.reconfiguration + costs + reached
+            there[: parameters.executors_min - 1] = np.inf
+            worth = np.empty_like(worth)
+            worth[:, :, 0] = costs + reached
+            beyond = np.full((steps, there.shape[1]), np.inf)
+            worth[:, :, 1] = _least_within(np.concatenate((beyond, there[:-1])), steps)
+            worth[:, :, 2] = _least_within(np.concatenate((there[1:], beyond)), steps)
+        return replace(self, worth=frozen(worth), reached=frozen(reached))
+
+    def change(self, executors: int, level: int, parameters: ModelBasedParameters) -> int:
+        """Return the change with the least cost to come; of equal ones none, then fewer, then the smallest.
+
+        Args:
+            executors: That run.
+            level: Of the arrival rate.
+            parameters: Of the manager.
+        """
+        action = greedy(self.worth[executors - 1, level])
+        if not action or parameters.steps == 1:
+            return action
+        there = resource_costs(parameters) + self.reached[:, level]
+        least, most = parameters.executors_min, parameters.executors_max
+        sizes = [n for n in range(1, parameters.steps + 1) if least <= executors + action * n <= most]
+        return action * min(sizes, key=lambda n: float(there[executors + action * n - 1]))
+
+
+def _least_within(table: FloatArray, steps: int) -> FloatArray:
+    """(n - steps + 1, L) least of every `steps` rows that follow each other."""
+    least: FloatArray = sliding_window_view(table, steps, axis=0).min(axis=-1)
+    return least
 
 
 @lru_cache(maxsize=256)
-def known_costs(parameters: ModelBasedParameters) -> FloatArray:
-    """(K, 3) ck(k, a) = w_rcf [a != 0] + w_res (k + a) / K."""
-    executors = np.arange(1, parameters.executors_max + 1)[:, None] + np.array(ACTIONS)
-    changes = np.array(ACTIONS) != 0
-    weights = parameters.weights
-    resources = weights.resources * executors / parameters.executors_max
-    return frozen(weights.reconfiguration * changes + resources)
+def resource_costs(parameters: ModelBasedParameters) -> FloatArray:
+    """(K,) w_res (k + a) / K, by k + a; with w_rcf [a != 0] it is what is known, ck(k, a)."""
+    executors = np.arange(1, parameters.executors_max + 1)
+    return frozen(parameters.weights.resources * executors / parameters.executors_max)
 
 
 def first_unknown(parameters: ModelBasedParameters) -> FloatArray:
     """(K, L) estimates before anything was paid: zeros, or what queues predict at the middle of a level."""
     k, levels = parameters.executors_max, parameters.levels
     first = np.zeros((k, levels))
-    if parameters.start_from_queues and parameters.service_rate is not None:
+    if parameters.start_from_queues:
         for level in range(levels):
             rate = (level + 0.5) / levels * parameters.rate_max
             needed = _needed(rate, parameters)
@@ -132,8 +160,11 @@ def first_unknown(parameters: ModelBasedParameters) -> FloatArray:
 
 
 def _needed(rate: float, parameters: ModelBasedParameters) -> int:
-    """Return how many executors queues ask for at a rate; one more than the most if those are not enough."""
+    """Return how many executors (rungs) a rate needs by queues; one more than the most if none will do."""
     most = parameters.executors_max
+    if parameters.joint:
+        assert parameters.path is not None  # noqa: S101  # it is checked beside joint
+        return int(np.searchsorted(ladder_of(parameters.path).kept, rate)) + 1
     if parameters.path is None or not parameters.share_bound:
         assert parameters.service_rate is not None  # noqa: S101  # it is checked beside start_from_queues
         return least_executors(rate, parameters.service_rate, parameters.response_max_ms, most) or most + 1

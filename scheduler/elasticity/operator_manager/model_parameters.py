@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from scheduler.base.checks import ModelError, number, shown, whole_number
+from scheduler.elasticity.operator_manager.path import ladder_of
 from scheduler.elasticity.operator_manager.queue_model import least_executors
 
 if TYPE_CHECKING:
@@ -66,6 +69,10 @@ class ModelBasedParameters:
         start_from_queues: Repair: begin with what queues predict, not with zeros (needs `service_rate`).
         share_bound: Repair: an interval is late only if the whole application was, too: what other components
             leave of the bound may be used. What queues predict is then that of the path.
+        steps: Ours: how many executors may change at once (>= 1); 1: as the paper has it.
+        joint: Ours: the managers of a path learn one model, in which executors are rungs of its ladder and
+            the rate is that into the path. Each asks for its own part of a rung: what changes changes with
+            one pause, and a part may use what others leave of the bound (needs `path`).
         season: Repair: the level is that of the highest rate that is expected until `ahead_s`, by what is
             usual at each time of the week; None: of the last rate.
         ahead_s: For how long from now on, s (>= 0).
@@ -92,6 +99,8 @@ class ModelBasedParameters:
     guard: bool = False
     start_from_queues: bool = False
     share_bound: bool = False
+    steps: int = 1
+    joint: bool = False
     season: SeasonParameters | None = None
     ahead_s: float = 900.0
     path: Path | None = None
@@ -102,6 +111,7 @@ class ModelBasedParameters:
         whole_number("executors_min", self.executors_min, 1)
         whole_number("executors_max", self.executors_max, self.executors_min)
         whole_number("levels", self.levels, 1)
+        whole_number("steps", self.steps, 1)
         number("rate_max", self.rate_max, above=0.0)
         number("response_max_ms", self.response_max_ms, above=0.0)
         if number("discount", self.discount, most=1.0) >= 1.0:
@@ -112,31 +122,47 @@ class ModelBasedParameters:
         number("pause_s", self.pause_s)
         if self.service_rate is not None:
             number("service_rate", self.service_rate, above=0.0)
-        elif self.start_from_queues:
+        elif self.start_from_queues and not self.joint:
             raise ModelError("start_from_queues", "expected a service_rate beside it, got none")
         number("ahead_s", self.ahead_s)
         if self.path is not None and self.path.place(self.component) is None:
             raise ModelError("component", f"expected one of the path, got {shown(self.component)}")
+        if self.joint and self.path is None:
+            raise ModelError("joint", "expected a path beside it, got none")
         broken = self.conditions()
         if self.heed_conditions and broken:
             raise ModelError("weights", broken[0])
+
+    @property
+    def path_rate_max(self) -> float:
+        """Return `rate_max` as a rate into the path, the same for all its components but for rounding."""
+        place = None if self.path is None else self.path.place(self.component)
+        rate = (
+            self.rate_max
+            if self.path is None or place is None
+            else self.rate_max / self.path.parts[place].per_item
+        )
+        return float(f"{rate:.9g}")
 
     def conditions(self) -> tuple[str, ...]:
         """Return what is wrong between the weights, one sentence each; empty if a good policy is optimal."""
         weights, k = self.weights, self.executors_max
         needed = k
-        if self.service_rate is not None:
+        if self.joint and self.path is not None:
+            kept = ladder_of(self.path).kept
+            k, needed = len(kept), min(len(kept), int(np.searchsorted(kept, self.path_rate_max)) + 1)
+        elif self.service_rate is not None:
             needed = least_executors(self.rate_max, self.service_rate, self.response_max_ms, k) or k
         peak = weights.resources * (needed - 1) / k
-        kept = weights.resources / (k * (1.0 - self.discount))
+        for_ever = weights.resources / (k * (1.0 - self.discount))
         free = weights.performance * min(1.0, self.pause_s / self.period_s)
         broken = []
         if weights.performance <= peak:
             less = f"(resources of {needed - 1} of {k} executors), or being late at the peak is optimal"
             broken.append(f"performance {weights.performance:g} has to be above {peak:g} {less}")
-        if weights.reconfiguration >= kept:
+        if weights.reconfiguration >= for_ever:
             more = "(what one executor costs for ever), or none is ever given back"
-            broken.append(f"reconfiguration {weights.reconfiguration:g} has to be below {kept:g} {more}")
+            broken.append(f"reconfiguration {weights.reconfiguration:g} has to be below {for_ever:g} {more}")
         if weights.reconfiguration < free:
             less = "(performance for the time of a pause), or pauses are free"
             broken.append(f"reconfiguration {weights.reconfiguration:g} has to be at least {free:g} {less}")
