@@ -7,7 +7,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 
 from scheduler.base.arrays import BoolArray, FloatArray, frozen
 from scheduler.elasticity.learning.choice import ACTIONS, greedy
@@ -135,8 +134,11 @@ class OperatorModel:
 
 
 def _least_within(table: FloatArray, steps: int) -> FloatArray:
-    """(n - steps + 1, L) least of every `steps` rows that follow each other."""
-    least: FloatArray = sliding_window_view(table, steps, axis=0).min(axis=-1)
+    """(n - steps + 1, L) least of every `steps` rows that follow each other, in log2(steps) passes."""
+    least, width = table, 1
+    while width < steps:
+        further = min(width, steps - width)
+        least, width = np.minimum(least[:-further], least[further:]), width + further
     return least
 
 
