@@ -9,6 +9,7 @@ BIN := $(VENV)/bin
 STORM_VERSION := 2.8.3
 STORM_HOME := build/storm/apache-storm-$(STORM_VERSION)
 CLASSES := $(STORM_HOME)/lib.jsa
+KAFKA := build/kafka/.ready
 SHIM := java-shim/target/stormplace-shim-0.1.0.jar
 SHIM_SOURCES := $(shell find java-shim/src -type f 2>/dev/null) pom.xml java-shim/pom.xml bridge/placement.thrift
 MVN := mvn -B -ntp
@@ -41,7 +42,7 @@ lint: $(VENV)/.ready  ## ruff, mypy --strict, import contracts
 unit: setup  ## Python tests that need no server, no program of their own, no Spark and no cluster
 	$(BIN)/python -m pytest -n auto --dist worksteal -m "not lab and not spark and not servers and not programs"
 
-servers: setup  ## tests against a real ZooKeeper and a real Redis, and of whole programs
+servers: setup $(KAFKA)  ## tests against a real ZooKeeper, a real Redis and a real Kafka, and of whole programs
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "servers or programs"
 
 spark: setup  ## tests of the data pipeline
@@ -97,7 +98,7 @@ experiment-replacement: setup $(CLASSES)  ## a fast, cheap host joins while a ch
 experiment-tiers: setup $(CLASSES)  ## the taxi query over edge, fog and cloud behind narrow uplinks, by cost (half an hour; goes on after an interruption)
 	$(BIN)/stormplace experiment lab-tiers --out runs/lab-tiers $(ARGS)
 
-experiment-elasticity: setup $(CLASSES)  ## executors and hosts follow a load that goes up and down, under each policy (an hour; goes on after an interruption)
+experiment-elasticity: setup $(CLASSES)  ## executors and hosts follow a load that goes up and down, under each policy (an hour and a half; goes on after an interruption)
 	$(BIN)/stormplace experiment elasticity --out runs/elasticity $(ARGS)
 
 evaluation: setup $(CLASSES)  ## taxi queries under two strategies, verified and analysed, with an HTML report (ARGS="--strategies ras,stormplace:odp")
@@ -152,6 +153,11 @@ $(STORM_HOME)/RELEASE: lab/storm/pom.xml | system
 	@echo "assembling Storm $(STORM_VERSION) in $(STORM_HOME)"
 	$(MVN) -q -f lab/storm/pom.xml package
 	test -f $@ && touch $@
+
+$(KAFKA): tests/provisioning/kafka/pom.xml | system
+	@echo "assembling the Kafka of the tests (43 MB)"
+	$(MVN) -q -f tests/provisioning/kafka/pom.xml package
+	touch $@
 
 $(CLASSES): $(STORM_HOME)/RELEASE lab/storm/class-archives.sh lab/storm/LoadedClasses.java
 	@echo "archiving the classes that Storm loads"

@@ -30,13 +30,23 @@ def elasticity(
     ] = None,
     load: Annotated[str, typer.Option(help="steps, levels or taxi (a day within a turn).")] = "steps",
     repetitions: Annotated[int, typer.Option(min=1, max=1000, help="Turns of each policy.")] = 1,
-    run_s: Annotated[float, typer.Option(min=60, help="Measured seconds of a turn.")] = 720.0,
+    run_s: Annotated[
+        float | None,
+        typer.Option(
+            min=60, help="Measured seconds of a turn; without it 720, for a day 3600.", show_default=False
+        ),
+    ] = None,
     warm_up_s: Annotated[
         float, typer.Option(min=0, help="Seconds at the first rate before, cut off.")
     ] = 60.0,
     unit_rate: Annotated[
-        float, typer.Option(min=0.1, help="Items per second of a unit of load; the peak has 6.")
-    ] = 5.0,
+        float | None,
+        typer.Option(
+            min=0.1,
+            help="Items per second of a unit of load, the peak has 6; without it 6, and 9.8 for a day.",
+            show_default=False,
+        ),
+    ] = None,
     bound_s: Annotated[
         float, typer.Option(min=0.1, help="Response time above which an item is late.")
     ] = 10.0,
@@ -46,7 +56,7 @@ def elasticity(
     kills: Annotated[
         int, typer.Option(min=0, max=100, help="How often the loop is killed in a turn, at random moments.")
     ] = 0,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of arrivals and of those moments.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of load, arrivals and those moments.")] = 2,
     settle_s: Annotated[
         float, typer.Option(min=0, help="Seconds before the first turn for the lab to come to rest.")
     ] = 10.0,
@@ -64,18 +74,19 @@ def elasticity(
     from cli.progress import StepProgress  # noqa: PLC0415
     from experiments.lab_elasticity.lab_elasticity_runner import run_lab_elasticity  # noqa: PLC0415
     from experiments.lab_elasticity.lab_elasticity_settings import LabElasticitySettings  # noqa: PLC0415
-    from experiments.lab_elasticity.profiles import PROFILES  # noqa: PLC0415
+    from experiments.lab_elasticity.profiles import DEFAULTS, PROFILES  # noqa: PLC0415
     from experiments.lab_elasticity.variants import turns  # noqa: PLC0415
 
     if load not in PROFILES:
         raise UserError(f"--load: {load!r} is not one of {', '.join(PROFILES)}")
+    default = DEFAULTS[load]
     settings = LabElasticitySettings(
         data=data,
         sites=sites,
         load=load,
-        run_s=run_s,
+        run_s=run_s or default.run_s,
         warm_up_s=warm_up_s,
-        unit_rate=unit_rate,
+        unit_rate=unit_rate or default.unit_rate,
         bound_s=bound_s,
         billing_unit_s=billing_unit_s,
         kills=kills,

@@ -15,6 +15,7 @@ EXTRA_OF = {
     "pystorm": "topologies",
     "redis": "topologies",
     "requests": "topologies",
+    "kafka": "kafka",
     "matplotlib": "reports",
     "jinja2": "reports",
 }

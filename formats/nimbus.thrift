@@ -16,6 +16,7 @@ struct Grouping {
 
 struct ShellComponent {
   1: string execution_command;
+  2: string script;
 }
 
 union ComponentObject {

@@ -69,11 +69,21 @@ class OutagesFields(TypedDict):
 
 
 class WorkerFields(TypedDict):
-    """A worker with all that it started: port, topology, processor time in percent of one core."""
+    """A worker with all that it started.
+
+    Attributes:
+        port: Of its slot.
+        topology: Id of its topology.
+        percent: Processor time, percent of one core.
+        children: Processor time of the processes that it started, s, by the `script_key` of the last argument
+            of their commands: for a component in another process that is its script. Each counts from when
+            the agent first saw it. Left out without any, and by older agents.
+    """
 
     port: Annotated[int, Interval(ge=0, le=65535)]
     topology: str
     percent: Annotated[float, Interval(ge=0, le=1e6)]
+    children: NotRequired[dict[str, _NotNegative]]
 
 
 class NodeFields(TypedDict):

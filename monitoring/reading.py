@@ -8,7 +8,7 @@ value.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from formats.node_reading import VERSION
@@ -18,7 +18,7 @@ from monitoring.json_input import describe, json_object
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from formats.node_reading import LinkFields, NodeFields
+    from formats.node_reading import LinkFields, NodeFields, WorkerFields
     from monitoring.coordinate import Coordinate
 
 
@@ -80,6 +80,7 @@ class WorkerCpu:
     port: int
     topology: str
     percent: float
+    children: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,12 +134,16 @@ def to_json(reading: Reading) -> bytes:
         },
         "links": {peer: _link(link) for peer, link in reading.links.items()},
         "probe": str(reading.probe),
-        "workers": [
-            {"port": each.port, "topology": each.topology, "percent": each.percent}
-            for each in reading.workers
-        ],
+        "workers": [_worker(each) for each in reading.workers],
     }
     return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
+
+
+def _worker(worker: WorkerCpu) -> WorkerFields:
+    fields: WorkerFields = {"port": worker.port, "topology": worker.topology, "percent": worker.percent}
+    if worker.children:
+        fields["children"] = {script: round(used_s, 1) for script, used_s in worker.children.items()}
+    return fields
 
 
 def _link(link: Link) -> LinkFields:

@@ -32,6 +32,19 @@ _JUMP_S = 5.0
 _TROUBLE = ("host-lost", "given-up", "kept", "failed")
 
 
+class Watcher(Protocol):
+    """What counts rounds."""
+
+    def on_report(self, mode: str, report: Report) -> None:
+        """Take what came of a round."""
+
+    def on_failure(self, mode: str, *, nimbus: bool = False) -> None:
+        """Take a round of which nothing came, as Nimbus did not answer, or for a fault."""
+
+    def on_end(self, round_s: float) -> None:
+        """Take for how long a round of all modes took, s."""
+
+
 class Loop(Protocol):
     """What a round is asked of: a loop that acts, or one that advises."""
 
@@ -51,6 +64,7 @@ class Rounds:
         status: Takes each round.
         kind: Of the policy.
         log: Takes one line per step, and per change of what is held, missing or limited.
+        watcher: Counts; None: nothing does.
         clock: Seconds since 1970.
         steady: Seconds that no one sets.
     """
@@ -62,6 +76,7 @@ class Rounds:
     status: StatusFile
     kind: str
     log: Log
+    watcher: Watcher | None = None
     clock: Callable[[], float] = time.time
     steady: Callable[[], float] = time.monotonic
     _offset_s: float | None = None
@@ -70,9 +85,18 @@ class Rounds:
 
     def round(self) -> Sequence[Report]:
         """Carry out a round of each loop; without Nimbus nothing is decided, and nothing forgotten."""
+        began_s = self.steady()
+        reports = self._reports()
+        if self.watcher is not None:
+            self.watcher.on_end(self.steady() - began_s)
+        return reports
+
+    def _reports(self) -> Sequence[Report]:
         try:
             look = self.look()
         except NimbusError as error:
+            for mode in self.loops:
+                self._failed(mode, nimbus=True)
             self._once("all", "nimbus-silent", str(error))
             return ()
         self._once("all", "nimbus-silent", "")
@@ -86,12 +110,16 @@ class Rounds:
                 report = loop.round(look, now_s)
             except MemoryFileError as error:
                 self._once(mode, "nothing-remembered", str(error))
+                self._failed(mode)
                 continue
             except Exception:  # what is to be is on the disk: the next round goes on from there
                 self.log.exception("round-failed", mode=mode)
+                self._failed(mode)
                 continue
             self._once(mode, "nothing-remembered", "")
             self._log(mode, report)
+            if self.watcher is not None:
+                self.watcher.on_report(mode, report)
             try:
                 self.record.write(mode, self.kind, report)
                 self.status.write(mode, report)
@@ -101,6 +129,10 @@ class Rounds:
                 self._once(mode, "not-kept", "")
             reports.append(report)
         return reports
+
+    def _failed(self, mode: str, *, nimbus: bool = False) -> None:
+        if self.watcher is not None:
+            self.watcher.on_failure(mode, nimbus=nimbus)
 
     def _clock_jumped(self) -> bool:
         """Return whether the clock was set since the last round, and say so."""
@@ -131,7 +163,8 @@ class Rounds:
             )
         for step in report.steps:
             write = self.log.warning if step.kind in _TROUBLE else self.log.info
-            write(step.kind, mode=mode, about=step.about, why=step.why)
+            figures = {name: round(value, 1) for name, value in step.figures.items()}
+            write(step.kind, mode=mode, about=step.about, why=step.why, **figures)
         savings = report.savings
         if savings is not None and report.now_s - self._summed_s >= _SUMMARY_S:
             self._summed_s = report.now_s

@@ -6,16 +6,23 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field, NonNegativeFloat, PositiveFloat, ValidationError, model_validator
 
+from bridge.settings import MetricsSettings
 from bridge.settings_section import Section
-from provisioning.measuring.lag import LagSettings  # noqa: TC001 - pydantic reads the annotations
+from provisioning.measuring.kafka_lag import KafkaLagSettings
+from provisioning.measuring.redis_lag import RedisLagSettings
 from provisioning.providers.settings import (
     OfferSettings,
     ProviderSettings,
     ProviderTable,
     provider_faults,
 )
+from scheduler.base.checks import LARGEST
+from scheduler.elasticity.layers.kinds import POLICIES
+from scheduler.elasticity.leasing.component import Component
+from scheduler.elasticity.leasing.host import Offer
 
 Mode: TypeAlias = Literal["off", "advise", "active"]
+LagSettings: TypeAlias = Annotated[RedisLagSettings | KafkaLagSettings, Field(discriminator="kind")]
 _Count: TypeAlias = Annotated[int, Field(ge=1)]
 
 
@@ -47,6 +54,8 @@ class TopologySettings(Section):
 
     mode: Mode = "advise"
     """`advise` says what would be done; `active` does it."""
+    pause_s: NonNegativeFloat | None = None
+    """For so long its items stand still when executors change, s; without it, it is learned."""
     lag: Annotated[tuple[LagSettings, ...], Field(strict=False)] = ()
     """Where its items wait before spouts take them."""
     component: dict[str, ComponentSettings] = Field(default_factory=dict)
@@ -69,10 +78,12 @@ class Limits(Section):
 class PolicySettings(Section):
     """How executors and hosts are decided on."""
 
-    kind: Literal["sized", "btu", "threshold"] = "sized"
-    """`sized`: by rate, service time and backlog; `btu` and `threshold` as in paper 003."""
+    kind: Literal["sized", "btu", "threshold", "layers"] = "sized"
+    """`sized`: by rate, service time and backlog; `btu` and `threshold` as in paper 003; `layers`: managers
+    of components and of hosts as in paper 004."""
     parameters: dict[str, Any] = Field(default_factory=dict)
-    """Parameters of the policy, as in `stormplace simulate elastic --parameters`."""
+    """Parameters of the policy, as in `stormplace simulate elastic --parameters`; those of `layers` are
+    `OnePoolParameters` in `scheduler/elasticity/layers/one_pool/parameters.py`."""
 
 
 class ElasticSettings(Section):
@@ -102,6 +113,8 @@ class ElasticSettings(Section):
     """What fits on a host: by CPU and memory, or by the number of executors (`slots` of an offer)."""
     executors_per_host: _Count = 4
     """Executors on a host that is not leased, where executors are counted."""
+    metrics: MetricsSettings = MetricsSettings()
+    """Where the loop's metrics can be scraped; off unless a port is given."""
     policy: PolicySettings = PolicySettings()
     limits: Limits = Limits()
     provider: ProviderTable | None = None
@@ -118,7 +131,28 @@ class ElasticSettings(Section):
         if self.provider is None and self.offer:
             raise ValueError("provider: missing, which [offer] needs")
         _ = self.provider_settings
+        self._check_policy()
         return self
+
+    def _check_policy(self) -> None:
+        """Refuse parameters with which no topology could be scaled; others depend on its tasks.
+
+        Raises:
+            ValueError: One is refused; with its key.
+        """
+        unbounded = self.provider is not None and self.limits.budget_per_hour is None
+        stated = {
+            **self.policy.parameters,
+            "hosts_min": self.limits.hosts_min,
+            "hosts_max": self.limits.hosts_max if unbounded else self.limits.hosts_min,
+        }
+        any_offer = Offer(LARGEST, LARGEST, LARGEST)
+        any_of_each = tuple(Component(f"{name}/any bolt", 1.0, 1.0, 1.0, 1, 1, 1) for name in self.topology)
+        try:
+            POLICIES[self.policy.kind].parameters_of(any_of_each, any_offer, stated)
+        except ValueError as error:
+            of_limits = str(error).startswith("hosts_m")
+            raise ValueError(f"{'limits' if of_limits else 'policy.parameters'}.{error}") from None
 
     @property
     def provider_settings(self) -> ProviderSettings | None:

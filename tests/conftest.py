@@ -30,7 +30,7 @@ settings.register_profile(
 )
 settings.load_profile("any-speed")
 
-SERVERS = {"redis_server", "lasting_redis", "zookeeper", "no_zookeeper"}
+SERVERS = {"redis_server", "lasting_redis", "zookeeper", "no_zookeeper", "kafka"}
 """Fixtures that start a real server; tests that use one are no unit tests and run on their own."""
 
 

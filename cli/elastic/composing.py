@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from formats.address import Address
 from formats.nimbus import NimbusError
+from provisioning.cluster.agents import Agents
 from provisioning.cluster.drains import ZookeeperDrains
 from provisioning.cluster.nimbus import NimbusCluster
 from provisioning.loop.active import ActiveLoop
@@ -22,10 +23,11 @@ from provisioning.measuring.task_meters import TaskMeters
 from provisioning.providers.making import make_provider
 from provisioning.providers.none import NoProvider
 from provisioning.providers.provider import ProviderError
-from provisioning.run import Loop, Rounds
+from provisioning.run import Loop, Rounds, Watcher
 from provisioning.status import StatusFile
 
 if TYPE_CHECKING:
+    from cli.metrics import Metrics
     from formats.log import Log
     from monitoring.zookeeper.access import ZookeeperAuth
     from provisioning.providers.provider import HostOffer, Provider
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def composed(
-    settings: ElasticSettings, log: Log, auth: ZookeeperAuth | None
+    settings: ElasticSettings, log: Log, auth: ZookeeperAuth | None, metrics: Metrics | None = None
 ) -> tuple[Rounds, GraphiteReceiver, TextIO]:
     """Return the loop, its receiver, which is not started yet, and the lock that it holds while it is open.
 
@@ -53,7 +55,8 @@ def composed(
     arguments = {} if auth is None else auth.client_arguments()
     drains = ZookeeperDrains(settings.zookeeper, settings.root, arguments)
     lags = {name: tuple(lag.reader() for lag in topology.lag) for name, topology in settings.topology.items()}
-    seeing = Seeing(settings, meters, lags, time.time())
+    agents = Agents(settings.zookeeper, settings.root, arguments)
+    seeing = Seeing(settings, meters, lags, time.time(), agents)
     names = {
         mode: tuple(name for name, each in settings.topology.items() if each.mode == mode)
         for mode in ("active", "advise")
@@ -71,8 +74,17 @@ def composed(
     wanted = {*names["active"], *names["advise"]}
     record = RoundRecord(folder / "rounds.jsonl")
     status = status_file(settings)
-    rounds = Rounds(lambda: cluster.look(wanted), meters, loops, record, status, settings.policy.kind, log)
+    watcher = None if metrics is None else _watcher(metrics, provider, tuple(loops))
+    rounds = Rounds(
+        lambda: cluster.look(wanted), meters, loops, record, status, settings.policy.kind, log, watcher
+    )
     return rounds, receiver, lock
+
+
+def _watcher(metrics: Metrics, provider: Provider, modes: tuple[str, ...]) -> Watcher:
+    from provisioning.metrics import ElasticMetrics  # noqa: PLC0415 - its library takes memory
+
+    return ElasticMetrics(metrics.registry, provider.offers(), modes)
 
 
 def _lock(folder: Path) -> TextIO:

@@ -10,6 +10,7 @@ import typer
 
 from cli.errors import refused
 from cli.interrupt import ends_at_once
+from cli.metrics import metrics_served
 from cli.zookeeper_options import read_zookeeper_auth
 
 
@@ -44,11 +45,14 @@ def elastic(
         auth = read_zookeeper_auth(
             None if settings.zookeeper_auth_file is None else Path(settings.zookeeper_auth_file)
         )
-        with refused(ValueError, ProviderError, OSError, by=str(config)):
-            rounds, receiver, lock = composed(settings, log, auth)
-    with lock:
-        receiver.start()
-        typer.echo(f"stormplace elastic ready, reporters are listened to at {settings.graphite}")
-        run_until_asked(rounds, settings.interval_s)
-        receiver.stop()
-        log.info("elastic-stopped")
+    with metrics_served(settings.metrics.host, settings.metrics.port) as metrics:
+        with ends_at_once(), refused(ValueError, ProviderError, OSError, by=str(config)):
+            rounds, receiver, lock = composed(settings, log, auth, metrics)
+        if metrics is not None:
+            log.info("metrics-served", address=metrics.address)
+        with lock:
+            receiver.start()
+            typer.echo(f"stormplace elastic ready, reporters are listened to at {settings.graphite}")
+            run_until_asked(rounds, settings.interval_s)
+            receiver.stop()
+            log.info("elastic-stopped")

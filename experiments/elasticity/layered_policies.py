@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from experiments.elasticity.leasing_policies import component_of, offer_of
@@ -12,14 +12,12 @@ from scheduler.base.checks import ModelError, number, one_of, shown, whole_numbe
 from scheduler.elasticity.layers import layers
 from scheduler.elasticity.layers.observation import LayersObservation, LayersState
 from scheduler.elasticity.layers.parameters import LayersParameters, Operator, Region
-from scheduler.elasticity.learning.season import SeasonParameters
-from scheduler.elasticity.operator_manager.model_parameters import ModelBasedParameters, OperatorWeights
+from scheduler.elasticity.layers.tables import OPERATOR_MANAGERS, REGION_MANAGERS, manager_from
+from scheduler.elasticity.operator_manager.model_parameters import ModelBasedParameters
 from scheduler.elasticity.operator_manager.path import Path, PathPart
 from scheduler.elasticity.operator_manager.queue_model import bounds_ms, least_executors
 from scheduler.elasticity.operator_manager.rolling_parameters import RollingParameters
 from scheduler.elasticity.operator_manager.threshold import ThresholdParameters
-from scheduler.elasticity.region_manager.idle_pool import IdlePoolParameters
-from scheduler.elasticity.region_manager.model_parameters import RegionModelParameters, RegionWeights
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,17 +32,8 @@ if TYPE_CHECKING:
 
 LAYERS = "layers"
 """The kind of all of them."""
-_OPERATORS: Mapping[str, type[Any] | None] = {
-    "threshold": ThresholdParameters,
-    "model-based": ModelBasedParameters,
-    "rolling": RollingParameters,
-    "static": None,
-}
-_HOSTS: Mapping[str, type[Any] | None] = {
-    "idle-pool": IdlePoolParameters,
-    "model-based": RegionModelParameters,
-    "static": None,
-}
+_OPERATORS: Mapping[str, type[Any] | None] = {**OPERATOR_MANAGERS, "static": None}
+_HOSTS: Mapping[str, type[Any] | None] = {**REGION_MANAGERS, "static": None}
 _OF_SCENARIO = {"path", "component"}
 """Parameters of managers that only the scenario says."""
 _KEYS = {
@@ -191,15 +180,13 @@ class _Given:
                 "path": path_of(self.scenario, self.executors_max),
                 "pause_s": self.scenario.pause_s,
             }
-        manager = self._made(kind, "operator", given, OperatorWeights)
+        manager = self._made(kind, "operator", given)
         return Operator(component_of(each), each.region, bound_ms, manager, self.scenario.pause_s)
 
     def region_manager(self) -> RegionParameters | None:
         """Return parameters of the manager of every region."""
         given = {"hosts_max": self.hosts_max, "hosts_min": 1}
-        made: RegionParameters | None = self._made(
-            self._kind("hosts", _HOSTS), "region", given, RegionWeights
-        )
+        made: RegionParameters | None = self._made(self._kind("hosts", _HOSTS), "region", given)
         return made
 
     def first(self, operators: Sequence[Operator]) -> First:
@@ -221,35 +208,11 @@ class _Given:
         one_of(key, name, tuple(kinds))
         return kinds[name]
 
-    def _made(self, kind: type[Any] | None, key: str, given: Mapping[str, Any], weights: type[Any]) -> Any:
+    def _made(self, kind: type[Any] | None, key: str, given: Mapping[str, Any]) -> Any:
         """Return a manager's parameters from its table; None where it is static."""
         own = self.table.get(key, {})
-        if not isinstance(own, dict):
-            raise ModelError(key, f"expected a table, got {shown(own)}")
         if kind is None:
+            if not isinstance(own, dict):
+                raise ModelError(key, f"expected a table, got {shown(own)}")
             return None
-        known = {field.name for field in fields(kind)}
-        for name in own:
-            if name not in known - _OF_SCENARIO:
-                raise ModelError(f"{key}.{name}", "unknown key")
-        try:
-            if isinstance(own.get("weights"), dict):
-                own = {**own, "weights": weights(**own["weights"])}
-            if isinstance(own.get("season"), dict):
-                own = {**own, "season": _season(own["season"])}
-            return kind(**{**given, **own})
-        except TypeError as error:
-            raise ModelError(f"{key}.weights", str(error)) from error
-        except ValueError as error:
-            raise ValueError(f"{key}.{error}") from error
-
-
-def _season(table: Mapping[str, Any]) -> SeasonParameters:
-    known = {field.name for field in fields(SeasonParameters)}
-    for name in table:
-        if name not in known:
-            raise ModelError(f"season.{name}", "unknown key")
-    try:
-        return SeasonParameters(**table)
-    except ModelError as error:
-        raise error.under("season") from error
+        return manager_from(kind, key, own, given, _OF_SCENARIO)

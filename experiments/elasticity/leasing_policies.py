@@ -72,7 +72,7 @@ def leasing_policy(
     given = {key: value for key, value in table.items() if key != "kind"}
     if "penalty" in kind.own:
         given.setdefault("penalty", scenario.late_penalty)
-    components = tuple(component_of(each) for each in scenario.component)
+    components = tuple(component_of(each, scenario.pause_s) for each in scenario.component)
     faults = [f"policy.{name}.{key}: unknown key" for key in given if key not in kind.own]
     if faults:
         raise ScenarioError("; ".join(faults))
@@ -83,9 +83,9 @@ def leasing_policy(
     return LeasingPolicy(kind, parameters, seed, kind.first)
 
 
-def component_of(each: SimulatedComponent) -> Component:
-    """Return a component as policies know it."""
-    return Component(each.name, each.slo_ms, each.cpu, each.memory_mb, each.least, each.most)
+def component_of(each: SimulatedComponent, pause_s: float = 0.0) -> Component:
+    """Return a component as policies know it, with the pause of a change, s."""
+    return Component(each.name, each.slo_ms, each.cpu, each.memory_mb, each.least, each.most, pause_s=pause_s)
 
 
 def offer_of(offer: SimulatedOffer) -> Offer:

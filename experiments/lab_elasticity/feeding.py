@@ -35,6 +35,14 @@ class FeedError(Exception):
     """Nothing can be measured; the message is one sentence."""
 
 
+def send(redis: Redis, run: SleepingRun, items: Sequence[str]) -> None:
+    """Send items, and count them."""
+    pipe = redis.pipeline(transaction=True)
+    pipe.rpush(run.waiting, *items)
+    pipe.incrby(run.count, len(items))
+    pipe.execute()
+
+
 def await_open(redis: Redis, run: SleepingRun) -> None:
     """Send a few items and wait until they have come.
 
@@ -42,7 +50,7 @@ def await_open(redis: Redis, run: SleepingRun) -> None:
         FeedError: They do not.
     """
     now_us = time.time_ns() // 1000
-    redis.rpush(run.waiting, *(item_text(-number, now_us) for number in range(1, PROBES + 1)))
+    send(redis, run, [item_text(-number, now_us) for number in range(1, PROBES + 1)])
     missing = set(range(-PROBES, 0))
     for entries in follow(redis, [run.arrived], _PAGE, OPEN_WITHIN_S):
         missing -= {item_number(fields["item"]) for _, (_, fields) in entries}
@@ -62,7 +70,7 @@ def feed(redis: Redis, run: SleepingRun, due_us: Sequence[int]) -> None:
             ready.append(item_text(number, due_us[number]))
             number += 1
         if ready:
-            redis.rpush(run.waiting, *ready)
+            send(redis, run, ready)
         elif number < len(due_us):
             time.sleep((due_us[number] - now_us) / 1e6)
         if time.time() - said_s >= _SAY_EVERY_S:
@@ -98,7 +106,7 @@ def main() -> None:
     asked = parser.parse_args()
     address, run = Address.parse(asked.redis), SleepingRun(asked.run)
     redis = Redis(address.host, address.port, decode_responses=True)
-    redis.delete(run.waiting, run.taken, run.arrived)
+    redis.delete(run.waiting, run.count, run.taken, run.arrived)
     due_s: list[float] = json.loads(asked.due.read_text(encoding="utf-8"))
     await_open(redis, run)
     start_us = time.time_ns() // 1000 + int((_LEAD_S - min(*due_s, 0.0)) * 1e6)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime  # noqa: TC003 - pydantic reads it
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
@@ -108,7 +109,8 @@ class _Book(BaseModel):
 
 class _Line(BaseModel):
     event: str
-    timestamp: str
+    timestamp: datetime
+    expected_pause_s: float | None = None
 
 
 _LOOK = TypeAdapter(Look)
@@ -141,16 +143,20 @@ def read_leases(path: Path) -> tuple[Entry, ...]:
         raise DataError(f"{path}: {first_fault(error)}") from error
 
 
-def read_events(path: Path, event: str) -> tuple[str, ...]:
-    """Return when something happened by a log, ISO 8601; what is no line of it is left out."""
+def read_changes(path: Path) -> tuple[tuple[float, float | None], ...]:
+    """Return when Nimbus was asked for changes by the loop's log, unix time, and the pauses expected, s.
+
+    What is no line of it is left out.
+    """
     found = []
     for line in _text(path).splitlines() if path.is_file() else ():
-        if f'"event": "{event}"' not in line:
+        if '"event": "rebalanced"' not in line:
             continue
         try:
-            found.append(_Line.model_validate_json(line).timestamp)
+            read = _Line.model_validate_json(line)
         except ValidationError:
             continue  # a loop that was killed may have cut a line off
+        found.append((read.timestamp.timestamp(), read.expected_pause_s))
     return tuple(found)
 
 

@@ -10,7 +10,7 @@ from experiments import folder
 from experiments.elasticity.scenario_file import ScenarioError, read_scenario
 from experiments.errors import ExperimentError
 from experiments.folder_content import ELASTICITY, KIND
-from experiments.lab_elasticity.profiles import PEAK, due_times, profile
+from experiments.lab_elasticity.profiles import due_times, profile
 from experiments.lab_elasticity.sizes import hosts_for, sleepers_for
 from experiments.running_lab import lab_sites
 
@@ -19,10 +19,13 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-    from experiments.elasticity.loads import Floats, Series
-    from experiments.lab_elasticity.profiles import ProfileName
+    from experiments.elasticity.loads import Floats
+    from experiments.lab_elasticity.profiles import Profile, ProfileName
     from formats.site_file import SiteFile
     from topologies.sleeping.sleeping_submission import Sleeper
+
+FIRST_S = 30.0
+"""So long is the beginning, s."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,18 @@ class LabElasticitySettings:
             raise ExperimentError(
                 f"--unit-rate: the peak needs {needed} hosts, and {self.sites} has {len(sites.hosts)}"
             )
+        first = hosts_for(sleepers_for(self.first_rate), sites.executors_per_host)
+        if first > len(sites.hosts) - len(spare):
+            raise ExperimentError(
+                f"--unit-rate: the first rate needs {first} hosts, and {len(sites.hosts) - len(spare)} of"
+                f" {self.sites} are always there"
+            )
         return sites
+
+    @property
+    def first_rate(self) -> float:
+        """The rate at the beginning, items/s, for which elastic turns have executors."""
+        return self.profile.highest(FIRST_S, FIRST_S)
 
     @property
     def executors_per_host(self) -> int:
@@ -93,7 +107,12 @@ class LabElasticitySettings:
     @property
     def peak(self) -> tuple[Sleeper, ...]:
         """The bolts with what the highest rate needs."""
-        return sleepers_for(PEAK * self.unit_rate)
+        return sleepers_for(self.peak_rate)
+
+    @property
+    def peak_rate(self) -> float:
+        """The highest rate, items/s; what is higher for less than the bound is made up for within it."""
+        return self.profile.highest(self.run_s, self.bound_s)
 
     @property
     def static_hosts(self) -> int:
@@ -101,7 +120,7 @@ class LabElasticitySettings:
         return max(hosts_for(self.peak, self.executors_per_host), len(self.fixed))
 
     @cached_property
-    def profile(self) -> Series:
+    def profile(self) -> Profile:
         """The load.
 
         Raises:
@@ -111,11 +130,11 @@ class LabElasticitySettings:
             loads = read_scenario(self.data).load
         except ScenarioError as error:
             raise ExperimentError(f"--data: {error}") from error
-        return profile(self.load, self.run_s, loads)
+        return profile(self.load, self.run_s, self.unit_rate, self.seed, loads)
 
     def due_s(self) -> Floats:
         """Return when items are due, s since the start of what is measured; the same in every turn."""
-        return due_times(self.profile, self.run_s, self.warm_up_s, self.unit_rate, self.seed)
+        return due_times(self.profile, self.run_s, self.warm_up_s, self.seed)
 
     def document(self) -> dict[str, JsonValue]:
         """Return what must stay the same within a folder, as JSON values."""

@@ -26,7 +26,6 @@ from experiments.lab_elasticity.kept import (
 )
 from experiments.lab_elasticity.loop_process import LabProgram
 from experiments.lab_elasticity.loop_settings import NAME, loop_settings
-from experiments.lab_elasticity.profiles import PEAK, rates_at
 from experiments.lab_elasticity.sizes import SERVICE_MS, TASKS
 from experiments.lab_steps import NIMBUS, PLACEMENT, REDIS, StepError
 from experiments.machine import provenance
@@ -175,8 +174,7 @@ def _loop(lab: LabClient, turn: VariantTurn, settings: LabElasticitySettings, fo
 
 def _submit(steps: LabSteps, turn: VariantTurn, settings: LabElasticitySettings, folder: Path) -> None:
     steps.progress.step(f"{turn.label}: submitting the sleeping topology")
-    first = float(rates_at(settings.profile, settings.due_s()[:1] * 0.0, settings.unit_rate)[0])
-    rate = first if turn.elastic else PEAK * settings.unit_rate
+    rate = settings.first_rate if turn.elastic else settings.peak_rate
     address = steps.lab.status().host("nimbus")
     if address is None:
         raise StepError("the lab has no host named nimbus")

@@ -6,7 +6,7 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
-from experiments.lab_elasticity.sizes import SERVICE_MS, TARGET_LOAD, TASKS
+from experiments.lab_elasticity.sizes import SERVICE_MS, TASKS
 from topologies.sleeping.configuration import SleepingRun
 from topologies.sleeping.sleeping_submission import SINK
 
@@ -26,9 +26,13 @@ LEAD_S = 45.0
 WINDOW_S = 20.0
 SETTLE_S = 5.0
 SINK_MS = 2.0
-PENALTY = 0.01
+PENALTY = 0.0003
 """Cost of a late item, where a host's billing unit costs 1."""
 CHANGES_PER_HOUR = 120
+SIZED_LOAD = 0.85
+"""Share of their time for which executors are busy that `sized` sizes for; what it gets wrong it can mend."""
+PAUSE_S = 10.0
+"""Of a change, for managers that weigh it against periods of `DECIDE_EVERY_S`."""
 
 
 def loop_settings(settings: LabElasticitySettings, turn: VariantTurn, folder: Path, lab_folder: Path) -> str:
@@ -40,13 +44,32 @@ def loop_settings(settings: LabElasticitySettings, turn: VariantTurn, folder: Pa
         folder: Where the loop keeps what it remembers.
         lab_folder: State folder of the lab.
     """
-    common = {"decide_interval_s": DECIDE_EVERY_S}
-    paid = {"penalty": PENALTY, "release_lead_s": min(LEAD_S, settings.billing_unit_s)}
+    common: dict[str, object] = {"decide_interval_s": DECIDE_EVERY_S}
+    paid: dict[str, object] = {"penalty": PENALTY, "release_lead_s": min(LEAD_S, settings.billing_unit_s)}
+    managers: dict[str, object] = {
+        "operators": _text(turn.policy),
+        "response_max_ms": settings.bound_s * 1000.0,
+        "pause_s": PAUSE_S,
+        "region_period_s": BOOT_S,
+    }
     own = {
         "threshold": {},
         "btu": paid,
         # a minute of the experiment is a quarter of an hour of a day
-        "sized": paid | {"keep_peak_s": 60.0, "drain_s": 30.0, "target_load": TARGET_LOAD, "ahead_s": BOOT_S},
+        "sized": paid | {"keep_peak_s": 60.0, "trend_s": 90.0, "target_load": SIZED_LOAD, "ahead_s": BOOT_S},
+        # each of many executors has to weigh enough for one less to be worth a pause as long as a period, and
+        # being late still more than all that the peak needs
+        "model-based": managers
+        | {
+            "rate_max": settings.peak_rate,
+            "operator.discount": 0.98,
+            "operator.weights": "{ performance = 0.2, reconfiguration = 0.2, resources = 0.6 }",
+        },
+        "rolling": managers
+        | {
+            "operator.horizon_s": 3600.0,
+            "operator.weights": "{ performance = 0.5, reconfiguration = 0.05, resources = 0.45 }",
+        },
     }[turn.policy]
     program = [sys.executable, "-m", "cli.main"]
     lines = [
@@ -66,6 +89,7 @@ def loop_settings(settings: LabElasticitySettings, turn: VariantTurn, folder: Pa
         'kind = "redis"',
         'address = "redis:6379"',
         f"key = {_text(SleepingRun(turn.label).waiting)}",
+        f"counter = {_text(SleepingRun(turn.label).count)}",
         "",
         # Storm does not time what another process does, and the sink is not what is scaled here
         f"[topology.{NAME}.component.{SINK}]",
@@ -77,7 +101,7 @@ def loop_settings(settings: LabElasticitySettings, turn: VariantTurn, folder: Pa
         lines += [f"[topology.{NAME}.component.{name}]", f"max = {TASKS}", ""]
     lines += [
         "[policy]",
-        f"kind = {_text(turn.policy)}",
+        f"kind = {_text(turn.kind)}",
         "",
         "[policy.parameters]",
         *(f"{name} = {value}" for name, value in (common | own).items()),

@@ -55,10 +55,19 @@ class Change:
     Attributes:
         at_s: When Nimbus was asked for it, s since the start of what is measured.
         pause_s: Longest gap without results after it, s.
+        expected_s: What the loop had expected, s; None: nothing.
     """
 
     at_s: float
     pause_s: float
+    expected_s: float | None = None
+
+    @property
+    def error(self) -> float | None:
+        """By how much more was expected, as a share of the pause; None if nothing was, or there was none."""
+        if self.expected_s is None or self.pause_s <= 0.0:
+            return None
+        return self.expected_s / self.pause_s - 1.0
 
 
 @dataclass(frozen=True)
@@ -121,14 +130,14 @@ class Raw:
         items: What was due and what came.
         looks: What was seen, in order.
         leases: Of hosts.
-        changed_s: When Nimbus was asked to change executors, unix time.
+        changes: When Nimbus was asked to change executors, unix time, and the pause that was expected, s.
     """
 
     done: ElasticityDone
     items: Items
     looks: Sequence[Look]
     leases: Sequence[Entry]
-    changed_s: Sequence[float]
+    changes: Sequence[tuple[float, float | None]]
 
 
 def outcome(raw: Raw) -> Outcome:
@@ -159,7 +168,7 @@ def outcome(raw: Raw) -> Outcome:
         static_units=static_units,
         leases=len(spans),
         hosts_most=done.fixed_hosts + _most(spans),
-        changes=_changes([each - start_s for each in raw.changed_s], came_s, done.run_s),
+        changes=_changes([(at_s - start_s, each) for at_s, each in raw.changes], came_s, done.run_s),
         windows=_windows(raw, due_s, came_s, spans),
         start_s=start_s,
     )
@@ -205,19 +214,20 @@ def _most(spans: Sequence[tuple[float, float]]) -> int:
     return max((sum(begin <= at < until for begin, until in spans) for at, _ in spans), default=0)
 
 
-def _changes(at_s: Sequence[float], came_s: Floats, run_s: float) -> tuple[Change, ...]:
+def _changes(asked: Sequence[tuple[float, float | None]], came_s: Floats, run_s: float) -> tuple[Change, ...]:
     """Return the changes within what is measured; a gap belongs to the last one before it."""
     moments = np.sort(came_s[np.isfinite(came_s)])
     found = []
-    for k, begin in enumerate(at_s):
+    for k, (begin, expected_s) in enumerate(asked):
         if not 0.0 <= begin <= run_s:
             continue
-        until = min([begin + PAUSE_WITHIN_S, *at_s[k + 1 : k + 2]])
+        until = min([begin + PAUSE_WITHIN_S, *(at_s for at_s, _ in asked[k + 1 : k + 2])])
         own = moments[(moments > begin) & (moments <= until)]
         # what came last before it is where a gap may begin
         before = moments[moments <= begin][-1:]
         edges = np.concatenate((before, own))
-        found.append(Change(begin, float(np.diff(edges).max()) if len(edges) > 1 else until - begin))
+        pause_s = float(np.diff(edges).max()) if len(edges) > 1 else until - begin
+        found.append(Change(begin, pause_s, expected_s))
     return tuple(found)
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 TARGET_LOAD = 0.8
 """Share of their time for which executors are to be busy, for the static turn and for the policy `sized`."""
-TASKS = 24
+TASKS = 120
 """Of each sleeping bolt."""
 OTHERS = 3
 """Source, sink and acker, which take room, too."""

@@ -11,11 +11,11 @@ from topologies.sleeping.configuration import SleepingRun
 from topologies.sleeping.sleeping_submission import SleepingSubmission
 from topologies.submission import submit
 
-PENDING = 80
-"""Items under way at the most: what is more waits in Redis, where it outlives every worker."""
+PENDING = 240
+"""Items under way at the most, some times as many as executors have at the peak: what a restarted worker had
+taken counts as under way until its timeout. What is more waits in Redis, where it outlives every worker."""
 TIMEOUT_S = 10
-"""After so long without an acknowledgement, or twice that, an item comes again. Until then what a restarted
-worker had taken counts as under way; the first rate works off all of those that may be in less."""
+"""After so long without an acknowledgement, or twice that, an item comes again."""
 
 
 def main() -> None:

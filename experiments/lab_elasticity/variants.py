@@ -7,10 +7,13 @@ from typing import Literal, TypeAlias, get_args
 
 from experiments import folder
 
-PolicyName: TypeAlias = Literal["static", "sized", "btu", "threshold"]
+PolicyName: TypeAlias = Literal["static", "sized", "btu", "threshold", "model-based", "rolling"]
 POLICIES: tuple[PolicyName, ...] = get_args(PolicyName)
 STATIC: PolicyName = "static"
 SIZED: PolicyName = "sized"
+MANAGERS: tuple[PolicyName, ...] = ("model-based", "rolling")
+"""Managers of components (paper 004), beside which a number of hosts is kept idle."""
+LAYERS = "layers"
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,11 @@ class VariantTurn:
     def label(self) -> str:
         """Name of the turn, of its folder and of its run in Redis."""
         return f"{self.policy}-{self.repetition}"
+
+    @property
+    def kind(self) -> str:
+        """Kind of the policy in the loop's settings."""
+        return LAYERS if self.policy in MANAGERS else self.policy
 
     @property
     def elastic(self) -> bool:

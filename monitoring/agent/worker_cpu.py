@@ -1,14 +1,19 @@
-"""Measures the processor time of this host's Storm workers, each with all processes that it started."""
+"""Measures the processor time of this host's Storm workers, each with all processes that it started.
+
+A component in another process is started as its command and then its script, once for each task: so the last
+argument of a child says whose it is.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import os
-from collections import deque
+from collections import Counter, deque
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from formats.script_key import script_key
 from monitoring.reading import WorkerCpu
 from monitoring.steady import SteadyFigures
 
@@ -20,6 +25,8 @@ LOOK_S = 20.0
 _WINDOW = 4
 # Looks after which a worker is measured: the window then leaves out its start, which costs more than work.
 _LOOKS = 6
+_CHILDREN = 64
+"""Scripts of a worker that are followed at most: what a component starts by the thousand is none."""
 _MAIN = b"org.apache.storm.daemon.worker.Worker"
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
@@ -45,6 +52,7 @@ class _Worker:
         spent: Ticks since the first look.
         window: (time of a look, ticks spent by then), the latest ones.
         looks: Number of looks.
+        children: Ticks of what it started and still runs, since first seen, by script.
     """
 
     topology: str
@@ -53,10 +61,24 @@ class _Worker:
     spent: int = 0
     window: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=_WINDOW))
     looks: int = 0
+    children: Counter[str] = field(default_factory=Counter)
 
-    def look(self, now_s: float, ticks: dict[tuple[int, int], int]) -> None:
-        """Take what its processes have used; those that ended in between take their last ticks along."""
+    def look(
+        self, now_s: float, ticks: dict[tuple[int, int], int], scripts: Mapping[tuple[int, int], str]
+    ) -> None:
+        """Take what its processes have used; those that ended in between take their last ticks along.
+
+        Args:
+            now_s: Time of the look, s.
+            ticks: Ticks of its processes, by process id and start.
+            scripts: Whose process it is, likewise, as `script_key` has it; the worker's own are not in it.
+        """
         self.spent += sum(used - self.ticks.get(process, 0) for process, used in ticks.items())
+        children = Counter({script: self.children[script] for script in scripts.values()})
+        for process, script in scripts.items():
+            # what it used before it was first seen was its start
+            children[script] += ticks[process] - self.ticks.get(process, ticks[process])
+        self.children = Counter(dict(children.most_common(_CHILDREN)))
         self.ticks = ticks
         self.window.append((now_s, self.spent))
         self.looks += 1
@@ -114,7 +136,12 @@ class WorkerMeter:
             if (percent := worker.percent()) is not None
         }
         found = (
-            WorkerCpu(self._workers[name].port, self._workers[name].topology, percent)
+            WorkerCpu(
+                self._workers[name].port,
+                self._workers[name].topology,
+                percent,
+                {script: used / _TICKS_PER_S for script, used in self._workers[name].children.items()},
+            )
             for name, percent in self._steady.hold(measured).items()
         )
         self.found = tuple(sorted(found, key=lambda each: each.port))
@@ -127,14 +154,23 @@ class WorkerMeter:
             if process.name == "java" and (found := self._worker(pid)) is not None
         }
         ticks: dict[str, dict[tuple[int, int], int]] = {}
+        scripts: dict[str, dict[tuple[int, int], str]] = {}
+        script_of: dict[int, str] = {}
         for pid, process in processes.items():
-            name = _worker_of(pid, processes, named)
-            if name is not None:
-                ticks.setdefault(name, {})[pid, process.started] = process.ticks
+            name, child = _worker_of(pid, processes, named)
+            if name is None:
+                continue
+            ticks.setdefault(name, {})[pid, process.started] = process.ticks
+            of_worker = scripts.setdefault(name, {})
+            if child is not None:
+                if child not in script_of:
+                    script_of[child] = self._script_of(child)
+                if script_of[child]:
+                    of_worker[pid, process.started] = script_of[child]
         known = {name: _Worker(topology, port) for name, topology, port in named.values()} | self._workers
         self._workers = {name: known[name] for name in ticks}
         for name, worker in self._workers.items():
-            worker.look(now_s, ticks[name])
+            worker.look(now_s, ticks[name], scripts[name])
 
     def _processes(self) -> Iterator[tuple[int, _Process]]:
         for folder in self._proc.iterdir() if self._proc.is_dir() else ():
@@ -171,6 +207,14 @@ class WorkerMeter:
             return None
         return own[-1], own[0], int(own[-2])
 
+    def _script_of(self, pid: int) -> str:
+        """Return what stands for the last argument of a process' command; empty if there is none."""
+        try:
+            _, *arguments = (self._proc / str(pid) / "cmdline").read_bytes().rstrip(b"\0").split(b"\0")
+        except OSError:  # it has ended
+            return ""
+        return script_key(arguments[-1].decode(errors="replace")) if arguments else ""
+
     def _is_here(self, folder: Path) -> bool:
         """Whether a process is in the agent's network namespace: the same port elsewhere is another slot."""
         try:
@@ -182,11 +226,15 @@ class WorkerMeter:
 
 def _worker_of(
     pid: int, processes: Mapping[int, _Process], named: Mapping[int, tuple[str, str, int]]
-) -> str | None:
-    """Return the id of the worker that a process belongs to: its own, else that of whoever started it."""
+) -> tuple[str | None, int | None]:
+    """Return the id of the worker that a process belongs to, and which child of the worker it is or is below.
+
+    A worker's own processes are no children.
+    """
+    child = None
     # An id that was given anew between two files that were read could make a circle.
     for _ in range(len(processes)):
         if pid in named or pid not in processes:
             break
-        pid = processes[pid].parent
-    return named[pid][0] if pid in named else None
+        child, pid = pid, processes[pid].parent
+    return (named[pid][0], child) if pid in named else (None, None)

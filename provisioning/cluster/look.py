@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+SAMPLE_RATE = 0.05
+"""Storm's default of `topology.stats.sample.rate`."""
+
 
 @dataclass(frozen=True)
 class Source:
@@ -37,6 +40,7 @@ class StormComponent:
         shell: Whether it runs in another process, so that Storm measures no execution times.
         cpu: That an executor asks for, percent of one core.
         memory_mb: That an executor asks for, MB.
+        script: What its processes run, where it is in another process and Nimbus says so.
     """
 
     name: str
@@ -45,6 +49,7 @@ class StormComponent:
     shell: bool
     cpu: float
     memory_mb: float
+    script: str = ""
 
 
 @dataclass(frozen=True)
@@ -90,6 +95,7 @@ class TopologyLook:
         components: Its user components by name.
         executors: Those of them that have a slot.
         storms: Executors of Storm's own components that have one.
+        sample_rate: Share of items that Storm counts and times, in (0, 1].
     """
 
     name: str
@@ -98,6 +104,7 @@ class TopologyLook:
     components: Mapping[str, StormComponent]
     executors: tuple[RunningExecutor, ...]
     storms: tuple[StormsExecutor, ...] = ()
+    sample_rate: float = SAMPLE_RATE
 
     def counts(self) -> Counter[str]:
         """Return how many executors each component has."""

@@ -9,6 +9,7 @@ from thriftpy2.thrift import TApplicationException
 
 from formats.nimbus import IDL, NimbusError, connect, reason
 from provisioning.cluster.look import (
+    SAMPLE_RATE,
     ClusterLook,
     RunningExecutor,
     Source,
@@ -139,7 +140,9 @@ def _topology(client: Any, summary: Any) -> TopologyLook | None:
         for each in info.executors
         if each.component_id in every and each.component_id not in components
     )
-    return TopologyLook(summary.name, summary.id, summary.status, components, executors, storms)
+    rate = conf.get("topology.stats.sample.rate")
+    sample_rate = SAMPLE_RATE if rate is None else float(rate)
+    return TopologyLook(summary.name, summary.id, summary.status, components, executors, storms, sample_rate)
 
 
 def _component(name: str, part: Any, common: Any, topology_conf: Mapping[str, Any]) -> StormComponent:
@@ -156,6 +159,7 @@ def _component(name: str, part: Any, common: Any, topology_conf: Mapping[str, An
         part.shell is not None,
         conf[_CPU],
         conf[_ON_HEAP] + conf[_OFF_HEAP],
+        "" if part.shell is None else part.shell.script or "",
     )
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
-from provisioning.loop.bringing import Bringing
+from provisioning.loop.bringing import Bringing, Step
 from provisioning.loop.deciding import decided
 from provisioning.loop.memory import Draining
+from provisioning.loop.pauses import last_tasks, standing, with_pauses_ended
 from provisioning.loop.report import Asked, Report
 from provisioning.providers.provider import ProviderError
 from scheduler.base.checks import ModelError
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from provisioning.loop.bringing import Cluster, Drains
     from provisioning.loop.memory import Memory, MemoryFile
     from provisioning.loop.pool import Pool
+    from provisioning.loop.report import HeldBy
     from provisioning.loop.seeing import Seeing, Seen
     from provisioning.providers.provider import Lease, Provider
     from scheduler.elasticity.leasing.component import Component
@@ -68,35 +70,59 @@ class ActiveLoop:
         try:
             leases = tuple(self.provider.leases(now_s))
         except ProviderError as error:
-            return Report(now_s, held=f"the provider does not say which hosts are leased: {error}")
+            held = f"the provider does not say which hosts are leased: {error}"
+            return Report(now_s, held=held, held_by="provider", running=self.pool.running(look))
         bringing = self._bringing(now_s)
         brought = bringing.bring(memory, look, leases)
         if brought != memory:
             # what was asked for is known, whatever fails below
             self.file.write(brought)
+        self._watch(memory, brought, look)
         pool = replace(self.pool, leased=frozenset(each.host for each in leases if each.live and each.host))
         seen = self.seeing.measure(look, pool.names, brought, now_s)
+        remembered, ended = with_pauses_ended(
+            seen.memory, look.topologies.values(), self.seeing.meters, now_s
+        )
+        still = standing(remembered)
+        moving = tuple(each for each in seen.readings if each.component.partition("/")[0] not in still)
+        seen = replace(seen, memory=remembered, readings=moving)
+        pool = pool.with_pauses(remembered)
         components, faults = pool.components(look)
-        report = Report(now_s, steps=tuple(bringing.steps), faults=(*faults, *seen.faults))
-        held = self._why_held(look, seen.memory)
+        steps = (*bringing.steps, *(Step("resumed", each.topology, figures=each.figures()) for each in ended))
+        report = Report(
+            now_s,
+            steps=steps,
+            faults=(*faults, *seen.faults),
+            running=pool.running(look),
+            leases=leases,
+        )
+        held, held_by = self._why_held(look, seen.memory)
         if not components:
             self.file.write(_with_idle_hosts_draining(seen.memory, pool, look, leases))
-            return replace(report, held=held or "none of its topologies is active on the cluster")
+            held = held or "none of its topologies is active on the cluster"
+            return replace(report, held=held, held_by=held_by or "no_topology")
         if not held:
             try:
                 return replace(self, pool=pool)._decided(components, look, leases, seen, report)
             except ModelError as error:
-                held = str(error)
+                held, held_by = str(error), "refused"
         self.file.write(seen.memory)
-        return replace(report, held=held)
+        return replace(report, held=held, held_by=held_by)
 
     def _bringing(self, now_s: float) -> Bringing:
         settings, names = self.pool.settings, self.pool.names
         return Bringing(self.cluster, self.provider, self.drains, settings, names, now_s)
 
-    def _why_held(self, look: ClusterLook, memory: Memory) -> str:
+    def _watch(self, before: Memory, after: Memory, look: ClusterLook) -> None:
+        """Let it be noted when topologies work again whose change was asked for between two memories."""
+        for name, begun in after.pausing.items():
+            if name in look.topologies and before.pausing.get(name) != begun:
+                topology = look.topologies[name]
+                self.seeing.meters.watch(topology.topology_id, last_tasks(topology))
+
+    def _why_held(self, look: ClusterLook, memory: Memory) -> tuple[str, HeldBy | None]:
         if memory.wanted:
-            return f"a change is under way: {', '.join(sorted(memory.wanted))}"
+            return f"a change is under way: {', '.join(sorted(memory.wanted))}", "change"
         active = [
             name
             for name in self.pool.names
@@ -105,11 +131,12 @@ class ActiveLoop:
         for name in active:
             topology = look.topologies[name]
             if topology.tasks_without_slot:
-                return f"{name}: {topology.tasks_without_slot} of its tasks have no slot"
+                return f"{name}: {topology.tasks_without_slot} of its tasks have no slot", "no_slot"
             lost = {each.host for each in topology.executors} - look.supervisors.keys()
             if lost:
-                return f"{name}: it has workers on {', '.join(sorted(lost))}, which Nimbus does not list"
-        return ""
+                where = ", ".join(sorted(lost))
+                return f"{name}: it has workers on {where}, which Nimbus does not list", "unlisted_host"
+        return "", None
 
     def _decided(
         self,
@@ -131,7 +158,9 @@ class ActiveLoop:
         if outcome.limited or not outcome.decision.changes_something:
             return report
         bringing = self._bringing(now_s)
-        self.file.write(bringing.bring(outcome.memory, look, leases))
+        brought = bringing.bring(outcome.memory, look, leases)
+        self.file.write(brought)
+        self._watch(outcome.memory, brought, look)
         return replace(report, steps=(*report.steps, *bringing.steps), unhelpful=outcome.unhelpful)
 
 

@@ -49,15 +49,15 @@ class AdvisingLoop:
             MemoryFileError: What is remembered cannot be read or written.
         """
         seen = self.seeing.measure(look, self.pool.names, self.file.read(), now_s)
-        components, faults = self.pool.components(look)
-        report = Report(now_s, faults=(*faults, *seen.faults))
+        components, faults = self.pool.with_pauses(seen.memory).components(look)
+        report = Report(now_s, faults=(*faults, *seen.faults), running=self.pool.running(look))
         if not components:
             self.file.write(seen.memory)
-            return replace(report, held="none of its topologies is on the cluster")
+            return replace(report, held="none of its topologies is on the cluster", held_by="no_topology")
         try:
             return self._decided(components, look, seen.memory, seen.readings, report)
         except ModelError as error:
-            return replace(report, held=str(error))
+            return replace(report, held=str(error), held_by="refused")
 
     def _decided(
         self,
@@ -77,18 +77,18 @@ class AdvisingLoop:
             or not 0.0 <= now_s - copy.now_s <= _BREAK_S
             or copy.components() - names
         ):
-            # as if everything began now
-            copy, memory = Copy.of(real, offer, now_s), replace(memory, policy=None, real_host_s=0.0)
+            # as if everything began now, but for what a policy has learned
+            copy, memory = Copy.of(real, offer, now_s), replace(memory, real_host_s=0.0)
         passed_s = now_s - copy.now_s
         copy = copy.followed(readings, {each.name: each.slo_ms for each in components}, offer, now_s)
-        as_if = tuple(replace(each, waiting=copy.backlog.get(each.component, 0.0)) for each in readings)
+        as_if = tuple(copy.reading(each) for each in readings)
         observation = Observation(now_s, copy.seen(), as_if)
         asked = Asked(observation, parameters, memory.policy)
         decision, memory = ask(self.pool, parameters, observation, memory)
         boot_s = 0.0 if self.pool.offer is None else self.pool.offer.boot_s
         memory = replace(
             memory,
-            copy=copy.after(decision, offer, boot_s),
+            copy=copy.after(decision, components, offer, boot_s),
             real_host_s=memory.real_host_s + len(real) * passed_s,
         )
         self.file.write(memory)

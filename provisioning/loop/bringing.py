@@ -14,7 +14,8 @@ from formats.nimbus import NimbusError
 from provisioning.cluster.drains import DrainError
 from provisioning.cluster.nimbus import RebalanceRefusedError
 from provisioning.loop.deciding import Room, with_changes
-from provisioning.loop.memory import Refused, Wanted
+from provisioning.loop.memory import Pausing, Refused, Wanted
+from provisioning.loop.pauses import expected_s, standing
 from provisioning.providers.provider import BusyHostError, ProviderError
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ StepKind = Literal[
     "host-lost",
     "rebalanced",
     "changed",
+    "resumed",
     "given-up",
     "drained",
     "released",
@@ -57,11 +59,13 @@ class Step:
         kind: What.
         about: Topology, host or request.
         why: One sentence, or what it was.
+        figures: What it says in numbers, by name.
     """
 
     kind: StepKind
     about: str
     why: str = ""
+    figures: Mapping[str, float] = field(default_factory=dict)
 
 
 class Drains(Protocol):
@@ -121,6 +125,7 @@ class Bringing:
         """
         memory = self._hosts_asked(memory, look, leases)
         memory = self._executors_changed(memory, look)
+        # after it: hosts are emptied with the change that has begun, and not before, with one of their own
         memory = self._hosts_emptied(memory, look, leases)
         return self._lost_given_back(memory, look, leases)
 
@@ -154,6 +159,12 @@ class Bringing:
     def _host_up(self, memory: Memory, look: ClusterLook, lease: Lease) -> Memory:
         """Let executors start that waited for a host; after the change that is under way, if one is."""
         request = memory.requests[lease.request_id]
+        if any(
+            memory.changed_s.get(each.partition("/")[0], 0.0) > request.asked_s for each in request.starts
+        ):
+            # what was to start there was decided on what was before: a change of its own, with its own pause
+            self._did("host-up", lease.host, f"after {self.now_s - request.asked_s:.0f} s; decided on anew")
+            return _without_request(memory, lease.request_id)
         asked = {name for name, each in memory.wanted.items() if each.asked_s is not None}
         if {each.partition("/")[0] for each in request.starts} & asked:
             return memory
@@ -187,6 +198,10 @@ class Bringing:
                 continue  # a change is under way, or its owner has paused it
             elif _reached(topology, wanted):
                 memory = self._settled(memory, name, wanted)
+            elif wanted.asked_s is None and name in standing(memory):
+                # where a worker has to go that is still starting, Storm may start another on its port, and
+                # then waits for two minutes (supervisor.worker.start.timeout.secs)
+                continue
             elif wanted.asked_s is None or not 0.0 <= self.now_s - wanted.asked_s < _AGAIN_S:
                 memory = self._asked(memory, name, wanted)
             elif topology.tasks_without_slot and self.now_s - wanted.asked_s >= _UNPLACED_S:
@@ -207,6 +222,7 @@ class Bringing:
         if wanted.times >= _TIMES:
             return self._taken_back(memory, name, wanted, f"Nimbus was asked {_TIMES} times in vain")
         asked = replace(wanted, asked_s=self.now_s, times=wanted.times + 1)
+        expected = expected_s(memory, name, self.settings.topology[name].pause_s)
         try:
             self.cluster.rebalance(name, wanted.executors)
         except RebalanceRefusedError as error:
@@ -216,8 +232,12 @@ class Bringing:
             # it may have done it
             self._did("failed", name, str(error))
         else:
-            self._did("rebalanced", name, _named(wanted))
-        return replace(memory, wanted={**memory.wanted, name: asked})
+            self._did("rebalanced", name, _named(wanted), expected_pause_s=expected)
+        return replace(
+            memory,
+            wanted={**memory.wanted, name: asked},
+            pausing={**memory.pausing, name: Pausing(self.now_s, expected)},
+        )
 
     def _taken_back(self, memory: Memory, name: str, wanted: Wanted, why: str) -> Memory:
         """Ask for what there was before, and remember what did not come about."""
@@ -292,8 +312,8 @@ class Bringing:
             return False
         return True
 
-    def _did(self, kind: StepKind, about: str, why: str) -> None:
-        self.steps.append(Step(kind, about, why))
+    def _did(self, kind: StepKind, about: str, why: str, **figures: float) -> None:
+        self.steps.append(Step(kind, about, why, figures))
 
 
 def _without_request(memory: Memory, name: str) -> Memory:

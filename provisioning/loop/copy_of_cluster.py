@@ -13,8 +13,9 @@ from scheduler.elasticity.leasing.draft import Draft
 from scheduler.elasticity.leasing.host import Host
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from scheduler.elasticity.leasing.component import Component
     from scheduler.elasticity.leasing.decision import LeasingDecision
     from scheduler.elasticity.leasing.host import HostStatus, Offer
     from scheduler.elasticity.leasing.observation import ComponentReading
@@ -59,6 +60,7 @@ class Copy:
         now_s: Up to when it has been followed, s.
         hosts: The oldest first.
         backlog: Items that wait, by component.
+        still_s: Until when components stand still since executors have changed, s; before that, they did.
         units: Billing units paid so far.
         host_s: Hosts times seconds so far.
         executor_s: Executors times seconds.
@@ -71,6 +73,7 @@ class Copy:
     now_s: float
     hosts: tuple[CopiedHost, ...]
     backlog: Mapping[str, float] = field(default_factory=dict)
+    still_s: Mapping[str, float] = field(default_factory=dict)
     units: int = 0
     host_s: float = 0.0
     executor_s: float = 0.0
@@ -104,6 +107,23 @@ class Copy:
         """Return the hosts as a policy sees them."""
         return tuple(each.seen(self.now_s) for each in self.hosts)
 
+    def reading(self, real: ComponentReading) -> ComponentReading:
+        """Return what would be read of a component of the copy; of its queue and durations the real ones say
+        nothing.
+
+        Args:
+            real: What was read of the cluster.
+        """
+        waiting = self.backlog.get(real.component, 0.0)
+        executors = self.executors()[real.component]
+        if real.demand_per_s is None or real.service_ms is None or not executors:
+            return replace(real, waiting=waiting)
+        busy = min(float(executors), real.demand_per_s * real.service_ms / 1000.0)
+        lasts_ms = (1.0 + waiting / executors) * real.service_ms
+        return replace(
+            real, waiting=waiting, in_service=float(executors) if waiting else busy, durations_ms=(lasts_ms,)
+        )
+
     def followed(
         self, readings: Iterable[ComponentReading], slo_ms: Mapping[str, float], offer: Offer, now_s: float
     ) -> Copy:
@@ -122,11 +142,14 @@ class Copy:
                 continue
             came = each.demand_per_s * passed_s
             per_s = counts[each.component] * 1000.0 / each.service_ms
-            left = max(0.0, backlog.get(each.component, 0.0) + came - per_s * passed_s)
+            still_s = min(passed_s, max(0.0, self.still_s.get(each.component, 0.0) - self.now_s))
+            left = max(0.0, backlog.get(each.component, 0.0) + came - per_s * (passed_s - still_s))
             waits_ms = left / per_s * 1000.0 if per_s > 0.0 else float("inf") if left else 0.0
             backlog[each.component], items = left, items + came
             if waits_ms + each.service_ms > slo_ms[each.component]:
                 late += came
+            elif still_s * 1000.0 > slo_ms[each.component]:
+                late += each.demand_per_s * still_s
         hosts, units = [], self.units
         for host in self.hosts:
             gone = host.goes_s is not None and host.goes_s <= now_s
@@ -148,8 +171,10 @@ class Copy:
             late=late,
         )
 
-    def after(self, decision: LeasingDecision, offer: Offer, boot_s: float) -> Copy:
-        """Return the copy with a decision carried out at once, hosts booting."""
+    def after(
+        self, decision: LeasingDecision, components: Sequence[Component], offer: Offer, boot_s: float
+    ) -> Copy:
+        """Return the copy with a decision carried out: hosts boot, and what changes stands still first."""
         draft = Draft({each.name: each.seen(self.now_s) for each in self.hosts}, {})
         for stop in decision.stops:
             draft = draft.stopped(stop.component, stop.host)
@@ -169,10 +194,14 @@ class Copy:
                 paid_until_s = ready_s + offer.billing_unit_s
                 before = CopiedHost(name, host.cpu, host.memory_mb, paid_until_s, ready_s)
             hosts.append(replace(before, executors=host.executors, goes_s=goes_s.get(name, before.goes_s)))
-        changed = bool(decision.stops or decision.starts or decision.moves)
+        changed = {each.component for each in (*decision.stops, *decision.starts)}
+        changed |= {each.component for each in decision.moves}
+        groups = {each.group for each in components if each.name in changed}
+        still_s = {each.name: self.now_s + each.pause_s for each in components if each.group in groups}
         return replace(
             self,
             hosts=tuple(hosts),
             units=self.units + len(decision.leases),
-            changes=self.changes + changed,
+            still_s={**self.still_s, **still_s},
+            changes=self.changes + bool(changed),
         )

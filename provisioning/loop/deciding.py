@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
+from provisioning.loop.codec import codec
 from provisioning.loop.memory import Draining, Request, Wanted
-from provisioning.loop.record import codec
 from provisioning.loop.room_left import RoomLeft
-from scheduler.elasticity.leasing.kinds import KINDS
-from scheduler.elasticity.leasing.useful import least_equal, useful
+from scheduler.base.checks import ModelError
+from scheduler.elasticity.layers.kinds import POLICIES
+from scheduler.elasticity.useful import least_equal, useful
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,9 +49,13 @@ class Outcome:
 def ask(
     pool: Pool, parameters: LeasingParameters, observation: Observation, memory: Memory
 ) -> tuple[LeasingDecision, Memory]:
-    """Return what a policy decides, and the memory with its new state."""
+    """Return what a policy decides, and the memory with its new state.
+
+    Raises:
+        ModelError: Parameters are refused on what was observed.
+    """
     kind = pool.settings.policy.kind
-    state_codec = codec(type(KINDS[kind].first))
+    state_codec = codec(type(POLICIES[kind].first))
     state = None
     if memory.kind == kind and memory.policy is not None:
         try:
@@ -58,11 +63,14 @@ def ask(
         except ValidationError:
             state = None  # of another version: it begins anew, as after another policy
     if state is None:
-        state = KINDS[kind].first
+        state = POLICIES[kind].first
         if memory.policy is not None:
             # it numbers its requests from 1 again
             memory = replace(memory, instance=_another(memory.instance))
-    decision, state = KINDS[kind].decide(observation, state, parameters, 0)
+    try:
+        decision, state = POLICIES[kind].decide(observation, state, parameters, 0)
+    except ModelError as error:
+        raise error.under("policy.parameters") from error
     return decision, replace(memory, kind=kind, policy=state_codec.dump_python(state, mode="json"))
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from provisioning.loop.pauses import expected_s
+from scheduler.base.checks import ModelError
+from scheduler.elasticity.layers.kinds import POLICIES
+from scheduler.elasticity.leasing.by_load.sized_parameters import SizedParameters
 from scheduler.elasticity.leasing.component import Component
 from scheduler.elasticity.leasing.host import Host, Offer
-from scheduler.elasticity.leasing.kinds import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -63,12 +66,21 @@ class Pool:
         offer: What is leased; None: nothing can be.
         names: Topologies that are scaled.
         leased: Hosts that are leased.
+        pauses: For how long a topology stands still when executors change, by its name, s.
     """
 
     settings: ElasticSettings
     offer: HostOffer | None
     names: tuple[str, ...]
     leased: frozenset[str] = frozenset()
+    pauses: Mapping[str, float] = field(default_factory=dict)
+
+    def with_pauses(self, memory: Memory) -> Pool:
+        """Return the pool that expects what was measured, or what owners state."""
+        stated = self.settings.topology
+        return replace(
+            self, pauses={name: expected_s(memory, name, stated[name].pause_s) for name in self.names}
+        )
 
     def components(self, look: ClusterLook) -> tuple[tuple[Component, ...], tuple[str, ...]]:
         """Return what is scaled, and what is wrong with it: one sentence each.
@@ -109,9 +121,21 @@ class Pool:
                         min(least, most),
                         most,
                         each.tasks,
+                        name,
+                        self.pauses.get(name, 0.0),
                     )
                 )
         return tuple(found), tuple(faults)
+
+    def running(self, look: ClusterLook) -> dict[str, int]:
+        """Return how many executors of what is scaled have a slot."""
+        return {
+            qualified(name, each): topology.counts()[each]
+            for name in self.names
+            if (topology := look.topologies.get(name)) is not None and topology.status == "ACTIVE"
+            for each, one in topology.components.items()
+            if one.inputs
+        }
 
     def _needs(self, topology: str, component: StormComponent) -> Needs:
         if self.settings.capacity == "executors":
@@ -140,14 +164,20 @@ class Pool:
         Raises:
             ModelError: One is refused.
         """
-        settings, kind = self.settings, KINDS[self.settings.policy.kind]
+        settings, kind = self.settings, POLICIES[self.settings.policy.kind]
         stated: dict[str, Any] = dict(settings.policy.parameters)
         if self.offer is not None and "release_lead_s" in kind.own:
             # a drain is decided, carried out and looked at again before the host may go
             needs_s = 2.0 * settings.interval_s + settings.settle_s + _MOVES_S
             stated.setdefault("release_lead_s", min(self.offer.billing_unit_s, needs_s))
+        if "trend_s" in kind.own:
+            # a change is to do for as long as it is worth: the policy has to see where demand goes
+            stated.setdefault("trend_s", stated.get("keep_peak_s", SizedParameters.keep_peak_s))
         stated |= {"hosts_min": settings.limits.hosts_min, "hosts_max": self._hosts_max(look)}
-        return kind.parameters_of(components, self.policy_offer(look), stated)
+        try:
+            return kind.parameters_of(components, self.policy_offer(look), stated)
+        except ModelError as error:
+            raise error.under("policy.parameters") from error
 
     def _hosts_max(self, look: ClusterLook) -> int | None:
         """Return how many hosts there may be, by number and by budget."""

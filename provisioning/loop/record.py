@@ -6,20 +6,14 @@ import gzip
 import json
 import logging
 import shutil
-from collections.abc import Mapping
-from functools import cache
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import TypeAdapter
-
-from scheduler.elasticity.leasing.component import Component
+from provisioning.loop.codec import codec
+from scheduler.elasticity.layers.kinds import POLICIES
 from scheduler.elasticity.leasing.decision import LeasingDecision
-from scheduler.elasticity.leasing.host import Host, Offer
-from scheduler.elasticity.leasing.kinds import KINDS
-from scheduler.elasticity.leasing.observation import ComponentReading, Observation, QueueReading
-from scheduler.elasticity.leasing.removal_score import RemovalWeights
+from scheduler.elasticity.leasing.observation import Observation
 
 if TYPE_CHECKING:
     from provisioning.loop.report import Report
@@ -28,28 +22,6 @@ VERSION = 1
 _BYTES = 32 * 2**20
 _FILES = 20
 """Full files are compressed, to a thirtieth: hours of rounds of the largest clusters, weeks of others."""
-_NAMES = {
-    "Mapping": Mapping,
-    "Component": Component,
-    "Offer": Offer,
-    "Host": Host,
-    "ComponentReading": ComponentReading,
-    "QueueReading": QueueReading,
-    "RemovalWeights": RemovalWeights,
-}
-"""Of the annotations in `scheduler`, which imports them for type checks only."""
-
-
-def codec(kind: object) -> TypeAdapter[Any]:
-    """Return what turns objects of a type of the decision core into JSON, and back."""
-    return _codec(kind)
-
-
-@cache
-def _codec(kind: Any) -> TypeAdapter[Any]:
-    adapter: TypeAdapter[Any] = TypeAdapter(kind)
-    adapter.rebuild(_types_namespace=_NAMES)
-    return adapter
 
 
 class RoundRecord:
@@ -111,7 +83,7 @@ def asked_again(line: str) -> tuple[LeasingDecision, LeasingDecision]:
     found = json.loads(line)
     if found["version"] != VERSION:
         raise ValueError(f"version: expected {VERSION}, got {found['version']}")
-    kind = KINDS[found["kind"]]
+    kind = POLICIES[found["kind"]]
     parameters = codec(kind.parameters).validate_python(found["parameters"])
     state = kind.first if found["state"] is None else codec(type(kind.first)).validate_python(found["state"])
     observation = codec(Observation).validate_python(found["observation"])

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from provisioning.loop.bringing import Step
+    from provisioning.providers.provider import Lease
     from scheduler.elasticity.leasing.decision import LeasingDecision
     from scheduler.elasticity.leasing.observation import Observation
     from scheduler.elasticity.leasing.parameters import LeasingParameters
+
+HeldBy = Literal["provider", "change", "no_slot", "unlisted_host", "no_topology", "refused"]
+"""Kinds of reasons why nothing is decided; "refused": by the checks of what a policy is asked."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +67,7 @@ class Report:
     Attributes:
         now_s: When it was, s since 1970.
         held: Why nothing was decided; empty if a policy was asked.
+        held_by: Its kind; None likewise.
         faults: What is missing or wrong, one sentence each.
         steps: What was done.
         asked: What the policy was asked; None if it was not.
@@ -68,10 +75,13 @@ class Report:
         limited: Which limit kept that from being done; empty if none did.
         unhelpful: Components of which the wanted number of executors does no more than they have.
         savings: Of an advice.
+        running: Executors that have a slot, by `topology/component`.
+        leases: That the provider has; None: it is not known.
     """
 
     now_s: float
     held: str = ""
+    held_by: HeldBy | None = None
     faults: tuple[str, ...] = ()
     steps: tuple[Step, ...] = ()
     asked: Asked | None = None
@@ -79,3 +89,5 @@ class Report:
     limited: str = ""
     unhelpful: tuple[str, ...] = ()
     savings: Savings | None = None
+    running: Mapping[str, int] = field(default_factory=dict)
+    leases: tuple[Lease, ...] | None = None

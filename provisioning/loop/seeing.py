@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
+from provisioning.cluster.agents import AgentsError
+from provisioning.loop.pauses import WorkMeters
 from provisioning.loop.pool import qualified
 from provisioning.measuring.component_readings import Given, TopologyMemory, component_readings
-from provisioning.measuring.lag import LagError
+from provisioning.measuring.lag import AtSource, LagError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from provisioning.cluster.agents import ChildSeconds
     from provisioning.cluster.look import ClusterLook, TopologyLook
     from provisioning.loop.memory import Memory
     from provisioning.measuring.lag import LagReader
@@ -20,11 +24,13 @@ if TYPE_CHECKING:
     from scheduler.elasticity.leasing.observation import ComponentReading
 
 _SHOWN = 5
+_AT_ONCE = 32
+"""Topologies whose sources are asked at the same time."""
 _SETTLING_S = 45.0
 """For so long after a change workers start and count: what is not known yet is nothing to warn of, s."""
 
 
-class Meters(Protocol):
+class Meters(WorkMeters, Protocol):
     """What the workers' reporters said."""
 
     def follow(self, topology_ids: Collection[str]) -> None:
@@ -32,6 +38,13 @@ class Meters(Protocol):
 
     def readings(self, topology_id: str, since_s: float) -> TaskReadings:
         """Return what tasks have said since a time, s."""
+
+
+class ChildMeters(Protocol):
+    """What agents say of processes that workers started."""
+
+    def child_seconds(self, hosts: Collection[str], now_s: float) -> ChildSeconds:
+        """Return their processor time; raises `AgentsError`."""
 
 
 @dataclass(frozen=True)
@@ -58,12 +71,14 @@ class Seeing:
         meters: Of tasks.
         lags: Readers by topology.
         began_s: When the process began to listen, s since 1970.
+        agents: Of hosts; None: they are not asked.
     """
 
     settings: ElasticSettings
     meters: Meters
     lags: Mapping[str, Sequence[LagReader]]
     began_s: float = 0.0
+    agents: ChildMeters | None = None
 
     def measure(self, look: ClusterLook, names: Sequence[str], memory: Memory, now_s: float) -> Seen:
         """Return what the components of some topologies do.
@@ -77,14 +92,21 @@ class Seeing:
         found: list[ComponentReading] = []
         faults: list[str] = []
         topologies: dict[str, TopologyMemory] = {}
+        child_s, why = self._children(look, names, memory, now_s)
+        if why:
+            faults.append(f"{why}; what processes of components compute is not known")
+        # one that does not answer within its limit is not waited for once more by each topology
+        with ThreadPoolExecutor(_AT_ONCE) as threads:
+            there = [name for name in names if name in look.topologies]
+            sources = dict(zip(there, threads.map(self._lag, there), strict=True))
         for name in names:
             topology = look.topologies.get(name)
             if topology is None:
                 faults.append(f"{name}: there is no such topology on the cluster")
                 continue
-            lag, why = self._lag(name)
+            source, why = sources[name]
             spouts = [each.name for each in topology.components.values() if not each.inputs]
-            if lag is not None and self._spout(name) not in spouts and len(spouts) > 1:
+            if source is not None and self._spout(name) not in spouts and len(spouts) > 1:
                 why = f"topology.{name}.lag: spout must be one of {', '.join(sorted(spouts))}"
             if why:
                 faults.append(f"{name}: {why}; its demand is what its spouts emit")
@@ -95,9 +117,9 @@ class Seeing:
             tasks = self.meters.readings(topology.topology_id, since_s)
             stated = self.settings.topology[name].component
             services = {key: each.service_ms for key, each in stated.items() if each.service_ms is not None}
-            readings, after = component_readings(
-                topology, tasks, before, Given(now_s, lag, self._spout(name), since_s, services)
-            )
+            began_s = self.began_s if self.began_s <= now_s else 0.0  # likewise
+            given = Given(now_s, source, self._spout(name), since_s, services, began_s, child_s)
+            readings, after = component_readings(topology, tasks, before, given)
             topologies[topology.topology_id] = after
             found += [replace(each, component=qualified(name, each.component)) for each in readings]
             if now_s - max(since_s, self.began_s) >= _SETTLING_S:
@@ -112,18 +134,49 @@ class Seeing:
         kept = tuple(each for each in found if each.component in bolts)
         return Seen(kept, replace(memory, topologies=topologies), tuple(faults))
 
+    def _children(
+        self, look: ClusterLook, names: Sequence[str], memory: Memory, now_s: float
+    ) -> tuple[ChildSeconds, str]:
+        """Return what agents say, and why that is not known.
+
+        They are asked only of components in other processes of which nothing better is known.
+        """
+        hosts = {
+            executor.host
+            for name in names
+            if (topology := look.topologies.get(name)) is not None
+            for executor in topology.executors
+            if (component := topology.components[executor.component]).script
+            and component.inputs
+            and not self._is_stated(name, component.name)
+            and component.name not in memory.topologies.get(topology.topology_id, TopologyMemory()).service_ms
+        }
+        if self.agents is None or not hosts:
+            return {}, ""
+        try:
+            return self.agents.child_seconds(hosts, now_s), ""
+        except AgentsError as error:
+            return {}, str(error)
+
+    def _is_stated(self, name: str, component: str) -> bool:
+        stated = self.settings.topology[name].component.get(component)
+        return stated is not None and stated.service_ms is not None
+
     def _spout(self, name: str) -> str | None:
         return next((each.spout for each in self.settings.topology[name].lag), None)
 
-    def _lag(self, name: str) -> tuple[float | None, str]:
+    def _lag(self, name: str) -> tuple[AtSource | None, str]:
         """Return what waits at the sources of a topology, and why that is not known; None without readers."""
-        total = None
-        for reader in self.lags.get(name, ()):
-            try:
-                total = (total or 0.0) + reader.lag()
-            except LagError as error:
-                return None, str(error)
-        return total, ""
+        try:
+            found = [reader.lag() for reader in self.lags.get(name, ())]
+        except LagError as error:
+            return None, str(error)
+        if not found:
+            return None, ""
+        arrived = [each.arrived for each in found if each.arrived is not None]
+        waiting = sum(each.waiting for each in found)
+        # what has come to some of them is not what has come
+        return AtSource(waiting, sum(arrived) if len(arrived) == len(found) else None), ""
 
 
 def _missing(

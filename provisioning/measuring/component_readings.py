@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from provisioning.measuring.child_cpu import child_cpu_ms
 from provisioning.measuring.demand import carried, handed_on
+from provisioning.measuring.source_history import SourceSaid, came_per_s, growth_per_s, with_said
 from provisioning.measuring.task_meters import EMITTED, EXECUTE_MS, EXECUTED, OVERFLOW, POPULATION, PROCESS_MS
 from scheduler.elasticity.leasing.observation import ComponentReading
 
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from provisioning.cluster.look import TopologyLook
+    from provisioning.measuring.lag import AtSource
     from provisioning.measuring.task_meters import TaskReadings
 
 _DURATIONS = 20
@@ -21,8 +24,10 @@ _LEAST_PER_S = 0.5
 """A component that does less tells nothing of how long it takes: Storm times one item in twenty."""
 _TIMED = 80.0
 """Items of a component from which on its mean time counts: Storm times one in twenty of each task."""
-_TIMED_OF_TASK = 20.0
-"""Of these a task must have taken so many for its mean to count: the first ones take longer."""
+_TIMED_OF_EXECUTOR = 20.0
+"""Of these an executor must have taken so many for its means to count: the first ones take longer."""
+_AVERAGED = 3.0
+"""A task's time is the sum of its last samples by so many, even of fewer (`RollingAverageGauge`)."""
 _QUEUED = 20.0
 """Items that wait for each executor from which on it counts as never idle."""
 
@@ -35,13 +40,15 @@ class TopologyMemory:
         service_ms: Component -> for so long an item occupies an executor, ms.
         durations_ms: Component -> last durations, ms, the oldest first.
         handed_on: Items that components hand on for one that comes, by edge (`demand.handed_on`).
-        lag: Items that waited at the source when it was last asked, and when that was, s; None: never.
+        at_source: What the source has said within the last minute, the oldest first.
+        child_cpu_ms: Component -> what its processes compute for an item at least, ms (`child_cpu_ms`).
     """
 
     service_ms: Mapping[str, float] = field(default_factory=dict)
     durations_ms: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     handed_on: Mapping[str, float] = field(default_factory=dict)
-    lag: tuple[float, float] | None = None
+    at_source: tuple[SourceSaid, ...] = ()
+    child_cpu_ms: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -50,17 +57,21 @@ class Given:
 
     Attributes:
         now_s: Time, s.
-        lag: Items that wait at the source; None: it is not known.
+        source: What the source says; None: that is not known.
         spout: Which takes them; None: the only one.
         since_s: When the topology last changed, s.
         service_ms: Component -> service time that its owner states, ms.
+        began_s: When this process began, s: the one before may have asked another source.
+        child_s: (topology id, script) -> processor time that agents have found, s; empty: none is known.
     """
 
     now_s: float
-    lag: float | None = None
+    source: AtSource | None = None
     spout: str | None = None
     since_s: float = 0.0
     service_ms: Mapping[str, float] = field(default_factory=dict)
+    began_s: float = 0.0
+    child_s: Mapping[tuple[str, str], float] = field(default_factory=dict)
 
 
 def component_readings(
@@ -79,18 +90,25 @@ def component_readings(
     """
     spoken = {name for name in topology.components if _spoke_s(name, topology, tasks) is not None}
     spouts = {name for name, one in topology.components.items() if not one.inputs}
-    lag = memory.lag if given.lag is None else (given.lag, given.now_s)
+    if given.source is not None:
+        memory = replace(memory, at_source=with_said(memory.at_source, given.source, given.now_s))
     if not spouts <= spoken:
-        return (), replace(memory, lag=lag)
+        return (), memory
     executed, emitted = _counts(topology, tasks.rates)
     emitting = {
         name: sum(rate for (other, _), rate in emitted.items() if other == name)
         for name, one in topology.components.items()
         if not one.inputs
     }
-    done = handed_on(topology.components, *_counts(topology, tasks.values))
+    in_all = _counts(topology, tasks.values)
+    done = handed_on(topology.components, *in_all)
+    taken_per_s = _by_component(executed)
+    computed = child_cpu_ms(topology, given.child_s, _by_component(in_all[0]), taken_per_s)
+    computed = {**memory.child_cpu_ms, **computed}
     ratios = {**memory.handed_on, **done}
-    coming = carried(topology.components, ratios, _with_growth(emitting, memory, given))
+    counted = [tasks.spoke_s[each.first_task] for each in topology.executors if each.component in spouts]
+    span_s = max((each[0] for each in counted), default=0.0), min((each[1] for each in counted), default=0.0)
+    coming = carried(topology.components, ratios, _with_growth(emitting, memory, given, span_s))
     behind = carried(topology.components, ratios, dict.fromkeys(emitting, 0.0) | _at_source(given, emitting))
     counts = topology.counts()
     services, durations = dict(memory.service_ms), dict(memory.durations_ms)
@@ -98,11 +116,12 @@ def component_readings(
     for name in sorted(spoken):
         component = topology.components[name]
         queue = _queue(name, topology, tasks)
-        taken = sum(rate for (other, _, _), rate in executed.items() if other == name)
+        taken = taken_per_s.get(name, 0.0)
         found = _service_ms(name, topology, tasks, (queue, taken))
         if found is not None:
             services[name] = found
-        service_ms = given.service_ms.get(name, services.get(name))
+        # what was seen of executors that are never idle is whole, what their processes compute is a part
+        service_ms = given.service_ms.get(name, services.get(name, computed.get(name)))
         if component.inputs and taken > 0.0:
             own_ms = _mean(name, PROCESS_MS, topology, tasks) if not component.shell else service_ms
             durations[name] = (*durations.get(name, ()), queue / taken * 1000.0 + (own_ms or 0.0))[
@@ -122,7 +141,7 @@ def component_readings(
             )
         )
     return tuple(readings), replace(
-        memory, service_ms=services, durations_ms=durations, handed_on=ratios, lag=lag
+        memory, service_ms=services, durations_ms=durations, handed_on=ratios, child_cpu_ms=computed
     )
 
 
@@ -166,24 +185,46 @@ def _counts(
     return executed, emitted
 
 
-def _with_growth(emitting: Mapping[str, float], memory: TopologyMemory, given: Given) -> dict[str, float]:
-    """Return what comes to each spout: what it emits, and what is left at the source meanwhile.
+def _by_component(executed: Mapping[tuple[str, str, str], float]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for (name, *_), count in executed.items():
+        found[name] = found.get(name, 0.0) + count
+    return found
 
-    What was left while workers started does not count: it is of the past, and is to be worked off.
+
+def _with_growth(
+    emitting: Mapping[str, float], memory: TopologyMemory, given: Given, span_s: tuple[float, float]
+) -> dict[str, float]:
+    """Return what comes to each spout: what came to its source, else what it emits and what is left there.
+
+    What was left while workers started does not count: it is of the past, and is to be worked off. What came
+    is not taken from what is left where both are known: a group commits now and then, so that what is left
+    goes up and down by itself.
+
+    Args:
+        emitting: What each spout emits, items per second.
+        memory: With what the source has said, this time included.
+        given: What is known beside.
+        span_s: From when until when spouts were counted, s.
     """
     demand = dict(emitting)
-    if given.lag is None or memory.lag is None or not given.since_s <= memory.lag[1] < given.now_s:
+    if given.source is None:
         return demand
-    growth = (given.lag - memory.lag[0]) / (given.now_s - memory.lag[1])
+    coming = came_per_s(memory.at_source, given.began_s)
+    growth = growth_per_s(memory.at_source, span_s, max(given.since_s, given.began_s))
     for name in _at_source(given, emitting):
-        demand[name] = max(0.0, demand[name] + growth)
+        if given.source.arrived is not None:
+            demand[name] = emitting[name] if coming is None else coming
+        elif growth is not None:
+            demand[name] = max(0.0, demand[name] + growth)
     return demand
 
 
 def _at_source(given: Given, emitting: Mapping[str, float]) -> dict[str, float]:
     """Return what waits for which spout; nothing where it is not known for which."""
     named = given.spout if given.spout is not None or len(emitting) != 1 else next(iter(emitting))
-    return {each: given.lag or 0.0 for each in emitting if each == named}
+    waiting = 0.0 if given.source is None else given.source.waiting
+    return {each: waiting for each in emitting if each == named}
 
 
 def _queue(name: str, topology: TopologyLook, tasks: TaskReadings) -> float:
@@ -214,15 +255,20 @@ def _service_ms(
 
 def _mean(name: str, metric: str, topology: TopologyLook, tasks: TaskReadings) -> float | None:
     """Return a mean time of a component's tasks, weighted by what they take."""
+    streams = [f"{each.component}:{each.stream}" for each in topology.components[name].inputs]
     weighted = total = 0.0
     for each in topology.executors:
         if each.component != name:
             continue
-        for task in range(each.first_task, each.last_task + 1):
-            for source in topology.components[name].inputs:
-                stream = f"{source.component}:{source.stream}"
-                value = tasks.values.get((task, f"{metric}{stream}"))
-                done = tasks.values.get((task, f"{EXECUTED}{stream}"), 0.0)
-                if value is not None and value > 0.0 and done >= _TIMED_OF_TASK:
-                    weighted, total = weighted + done * value, total + done
+        timed = [
+            (done, value * _AVERAGED / min(_AVERAGED, done * topology.sample_rate))
+            for task in range(each.first_task, each.last_task + 1)
+            for stream in streams
+            if (value := tasks.values.get((task, f"{metric}{stream}"))) is not None
+            and value > 0.0
+            and (done := tasks.values.get((task, f"{EXECUTED}{stream}"), 0.0)) > 0.0
+        ]
+        done = sum(count for count, _ in timed)
+        if done >= _TIMED_OF_EXECUTOR:
+            weighted, total = weighted + sum(count * value for count, value in timed), total + done
     return weighted / total if total >= _TIMED else None

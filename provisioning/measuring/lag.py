@@ -2,98 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal, Protocol, TypeAlias
-
-from pydantic import Field, field_validator
-
-from bridge.settings_section import Section
-from formats.address import Address
-
-if TYPE_CHECKING:
-    from redis import Redis
-
-_TIMEOUT_S = 2.0
+from dataclasses import dataclass
+from typing import Protocol
 
 
 class LagError(Exception):
     """What waits at the source cannot be found out; the message is one sentence."""
 
 
+@dataclass(frozen=True)
+class AtSource:
+    """What a source says.
+
+    Attributes:
+        waiting: Items that wait.
+        arrived: Items that have ever come, where the source counts them; None: it does not.
+    """
+
+    waiting: float
+    arrived: float | None = None
+
+
 class LagReader(Protocol):
     """Asks a source how many items wait there."""
 
-    def lag(self) -> float:
+    def lag(self) -> AtSource:
         """Return how many items wait.
 
         Raises:
             LagError: That cannot be found out.
         """
-
-
-class RedisLagSettings(Section):
-    """A Redis list or stream that a spout reads."""
-
-    kind: Literal["redis"]
-    address: str
-    """HOST:PORT of Redis."""
-    key: Annotated[str, Field(min_length=1)]
-    """A list (all that is in it waits), or a stream."""
-    spout: str | None = None
-    """The spout that reads it; needed if the topology has several."""
-    group: str | None = None
-    """Consumer group of a stream; what it has not read yet waits."""
-
-    @field_validator("address")
-    @classmethod
-    def _is_one(cls, value: str) -> str:
-        return str(Address.parse(value))
-
-    def reader(self) -> LagReader:
-        """Return a reader."""
-        return RedisLag(self)
-
-
-LagSettings: TypeAlias = RedisLagSettings
-
-
-class RedisLag:
-    """Asks Redis.
-
-    Args:
-        settings: Where to look.
-    """
-
-    def __init__(self, settings: RedisLagSettings) -> None:
-        self._settings = settings
-        self._address = Address.parse(settings.address)
-        self._client: Redis | None = None
-
-    def lag(self) -> float:
-        """Return how many items wait; see `LagReader`."""
-        import redis  # noqa: PLC0415 - who reads no Redis need not have it
-
-        settings = self._settings
-        where = f"Redis {settings.address}, key {settings.key}"
-        if self._client is None:
-            self._client = redis.Redis(
-                self._address.host,
-                self._address.port,
-                socket_timeout=_TIMEOUT_S,
-                socket_connect_timeout=_TIMEOUT_S,
-                decode_responses=True,
-            )
-        try:
-            if settings.group is None:
-                kind = self._client.type(settings.key)
-                length = self._client.xlen if kind == "stream" else self._client.llen
-                return float(length(settings.key))
-            for each in self._client.xinfo_groups(settings.key):
-                if each["name"] == settings.group:
-                    if each.get("lag") is None:
-                        raise LagError(
-                            f"{where}: Redis does not know how far group {settings.group} is behind"
-                        )
-                    return float(each["lag"])
-        except redis.RedisError as error:
-            raise LagError(f"{where}: {error}") from error
-        raise LagError(f"{where}: there is no group {settings.group}")

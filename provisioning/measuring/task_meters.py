@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from collections import deque
 from dataclasses import dataclass, field
+from itertools import pairwise
+from statistics import median
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
@@ -23,6 +25,10 @@ _COUNT = ".count"
 _Key: TypeAlias = tuple[int, str]
 _Values: TypeAlias = deque[tuple[float, float]]
 """When each came, and what it was."""
+
+_Moments: TypeAlias = deque[float]
+_MOMENTS = 1000
+"""So many are kept: some minutes."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +49,13 @@ class TaskReadings:
 @dataclass
 class _Topology:
     seen: dict[_Key, _Values] = field(default_factory=dict)
+    watched: frozenset[int] = frozenset()
+    worked: _Moments = field(default_factory=lambda: deque(maxlen=_MOMENTS))
+    """When one of the watched tasks said that it had executed something."""
+
+    def note(self, now_s: float, executed: float) -> None:
+        if executed > 0.0:
+            self.worked.append(now_s)
 
 
 class TaskMeters:
@@ -80,6 +93,8 @@ class TaskMeters:
             values = topology.seen.setdefault(key, deque())
             if counter and values and line.value < values[-1][1]:
                 values.clear()  # the worker was started anew
+            if line.task in topology.watched and line.metric.startswith(EXECUTED):
+                topology.note(now_s, line.value - (values[-1][1] if values else 0.0))
             values.append((now_s, line.value))
             while len(values) > 2 and now_s - values[1][0] >= self._window_s:
                 values.popleft()
@@ -107,3 +122,25 @@ class TaskMeters:
             if metric == POPULATION
         }
         return TaskReadings(rates, {key: values[-1][1] for key, values in seen.items()}, spoke_s)
+
+    def watch(self, topology_id: str, tasks: Collection[int]) -> None:
+        """Note from now on when some tasks of a topology execute something, in place of others."""
+        with self._lock:
+            topology = self._topologies.get(topology_id)
+            if topology is not None:
+                topology.watched = frozenset(tasks)
+                topology.worked.clear()
+
+    def still_s(self, topology_id: str) -> float | None:
+        """Return the longest time in which none of the watched tasks executed anything, s.
+
+        None: none of them has been seen at work both before and after it. It is known to the time between two
+        reports, half of which may be missing at either end.
+        """
+        with self._lock:
+            topology = self._topologies.get(topology_id, _Topology())
+            moments = list(topology.worked)
+            gaps = [values[-1][0] - values[-2][0] for values in topology.seen.values() if len(values) > 1]
+        if not gaps or len(moments) < 2:
+            return None
+        return max(0.0, max(after - before for before, after in pairwise(moments)) - median(gaps))

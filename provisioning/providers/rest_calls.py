@@ -14,7 +14,7 @@ from requests.auth import AuthBase
 from urllib3.util.retry import Retry
 
 from bridge.faults import phrases
-from provisioning.providers.bounded import bounded
+from provisioning.bounded import bounded
 from provisioning.providers.provider import ProviderError
 
 if TYPE_CHECKING:

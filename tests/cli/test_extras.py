@@ -13,6 +13,7 @@ from packaging.requirements import Requirement
 
 from cli.errors import UserError
 from cli.extras import EXTRA_OF, lacks_extra, require_all_extras
+from tests.scripted_server import closed_port
 
 pytestmark = pytest.mark.programs
 
@@ -33,6 +34,7 @@ PathFinder.find_spec = find_spec
 """
 NOT_IMPORTED_BY_US = {"setuptools", "stormplace"}
 NOT_DECLARED_BY_US = {"pystorm"}  # streamparse brings it
+MODULE_OF = {"kafka-python": "kafka"}  # all others are called as what brings them
 
 
 BASE_COMMANDS = [
@@ -102,11 +104,31 @@ def test_a_command_without_its_library_names_the_extra_in_one_sentence(tmp_path,
     assert (done.returncode, done.stdout, done.stderr) == (2, "", sentence)
 
 
+@pytest.mark.parametrize(
+    ("missing", "extra", "lag"),
+    [
+        ("kafka", "kafka", 'kind = "kafka"\nbootstrap = ["h:1"]\ntopics = ["t"]\ngroup = "g"'),
+        ("redis", "topologies", 'kind = "redis"\naddress = "h:1"\nkey = "k"'),
+    ],
+)
+def test_a_source_without_its_library_is_refused_before_the_first_round(tmp_path, missing, extra, lag):
+    settings = tmp_path / "elastic.toml"
+    settings.write_text(
+        f'state_directory = "{tmp_path}"\ngraphite = "127.0.0.1:{closed_port()}"\n'
+        f"[[topology.t.lag]]\n{lag}\n",
+        encoding="utf-8",
+    )
+    done = without({missing}, tmp_path, "-m", "cli.main", "elastic", "--config", str(settings))
+
+    sentence = f"stormplace: {missing} is not installed: pip install 'stormplace[{extra}]'\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", sentence)
+
+
 def test_every_library_of_an_extra_is_known_by_an_extra_that_brings_it():
     """What pyproject.toml declares and what a refusal recommends are the same."""
     declared = {
-        (Requirement(text).name, extra)
-        for extra in ("data", "topologies", "reports")
+        (MODULE_OF.get(Requirement(text).name, Requirement(text).name), extra)
+        for extra in ("data", "kafka", "topologies", "reports")
         for text in EXTRAS[extra]
         if Requirement(text).name not in NOT_IMPORTED_BY_US
     }

@@ -20,6 +20,7 @@ from cli.errors import UserError
 from cli.metrics import LOOPBACK, metrics_served
 from cli.metrics_server import serving
 from monitoring.agent.probe import Probe, encode_probe
+from tests.scripted_server import closed_port
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -137,10 +138,36 @@ def test_the_collector_counts_its_looks_at_a_nimbus_that_is_away(command: Callab
     assert samples["stormplace_rates_looks_total[answered]"] == samples["stormplace_rates_topologies"] == 0
 
 
+def test_the_elastic_loop_counts_its_rounds_while_its_nimbus_is_away(
+    command: Callable, tmp_path: Path
+) -> None:
+    """The first round is counted by the time that the log says so."""
+    config = tmp_path / "elastic.toml"
+    config.write_text(elastic_settings(tmp_path, 0))
+    process = command("elastic", "--config", str(config))
+    address = event(process, "metrics-served")["address"]
+    event(process, "nimbus-silent")
+    samples = scrape(address)
+    assert samples["stormplace_elastic_rounds_total[advise][nimbus_silent]"] >= 1
+    assert samples["stormplace_elastic_steps_total[advise][host_lost]"] == 0
+
+
+def elastic_settings(folder: Path, port: int) -> str:
+    return f"""
+        nimbus = "{LOOPBACK}:{closed_port()}"
+        state_directory = "{folder / "state"}"
+        graphite = "{LOOPBACK}:{closed_port()}"
+        [metrics]
+        port = {port}
+        [topology.taxi]
+    """
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
         ("daemon", "--config", "{config}"),
+        ("elastic", "--config", "{elastic}"),
         ("agent", "--host", "a", "--zookeeper", "127.0.0.1:1", "--metrics-port", "{port}"),
         ("rates", "--nimbus", "127.0.0.1:1", "--zookeeper", "127.0.0.1:1", "--metrics-port", "{port}"),
     ],
@@ -151,7 +178,9 @@ def test_a_port_that_is_taken_ends_the_process_at_its_start(
     """One sentence, exit status 2, nothing begun."""
     config = tmp_path / "daemon.toml"
     config.write_text(f"[server]\nport = 0\n[metrics]\nport = {taken}\n")
-    process = command(*(each.format(config=config, port=taken) for each in arguments))
+    elastic = tmp_path / "elastic.toml"
+    elastic.write_text(elastic_settings(tmp_path, taken))
+    process = command(*(each.format(config=config, elastic=elastic, port=taken) for each in arguments))
     _, err = process.communicate(timeout=PATIENCE_S)
     assert err == f"stormplace: metrics: port {taken} of 127.0.0.1 is in use\n"
     assert process.returncode == 2

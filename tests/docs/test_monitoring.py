@@ -14,6 +14,7 @@ from monitoring.agent.agent_metrics import AgentMetrics
 from monitoring.rates.rates_figures import CollectorFigures
 from monitoring.rates.rates_metrics import RatesMetrics
 from monitoring.zookeeper.session_figures import SessionFigures
+from provisioning.metrics import ElasticMetrics
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "monitoring.md").read_text()
 
@@ -25,6 +26,7 @@ def test_the_guide_and_the_processes_name_the_same_metrics():
     DaemonMetrics(registry)
     registry.register(AgentMetrics(lambda: AgentFigures(0, 0, 0, 0, {}, 0, 1.5, 0, 0, {}, session)))
     registry.register(RatesMetrics(lambda: CollectorFigures(0, 0, 0, {}, {}, {}, {}), lambda: session))
+    ElasticMetrics(registry, (), ("active", "advise"))
     served = {
         f"{family.name}_total" if family.type == "counter" else family.name for family in registry.collect()
     }

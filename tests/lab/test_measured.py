@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from formats.script_key import script_key
 from tests.lab.on_host import run, stormplace
 
 if TYPE_CHECKING:
@@ -27,9 +28,23 @@ FOLLOW_S = 60.0
 CLOCK_MS = 0.5
 """Delays of the emulator are kept to within so much."""
 
+CHILDREN = """
+import json
+from monitoring.agent.worker_cpu import LOOK_S, WorkerMeter
+
+meter = WorkerMeter()
+for look in range(6):
+    meter.look(LOOK_S * look)
+print(json.dumps([script for worker in meter.found for script in worker.children]))
+"""
+"""What an agent finds on a host, in six looks at once."""
+
 
 def test_a_replicated_application_takes_what_is_predicted(lab: LabClient, tmp_path: Path) -> None:
-    """Under even scheduling, across three sites: nothing is lost, and delays are those of the places."""
+    """Under even scheduling, across three sites: nothing is lost, and delays are those of the places.
+
+    And agents can tell what workers started by the scripts that Nimbus has.
+    """
     where = ("--nimbus=nimbus:6627", "--name=synthetic")
     redis = ("--redis=redis:6379", "--run=lab")
     stormplace(
@@ -41,9 +56,13 @@ def test_a_replicated_application_takes_what_is_predicted(lab: LabClient, tmp_pa
     answer = stormplace(
         lab, "synthetic", "check", str(tmp_path), *where, f"--sites={lab.folder.sites}", "--json"
     )
-    stormplace(lab, "taxi", "kill", *where)
     comparison = json.loads(answer)
-    assert len(set(comparison["hosts"].values())) > 1
+    hosts = set(comparison["hosts"].values())
+    children = {each for host in hosts for each in json.loads(run(lab, host, sys.executable, "-c", CHILDREN))}
+    stormplace(lab, "taxi", "kill", *where)
+    parts = ("Source", "Inner", "Sink")
+    assert children == {script_key(f"topologies.synthetic.components.{each}") for each in parts}
+    assert len(hosts) > 1
     assert len(comparison["paths"]) == 2
     for path in comparison["paths"]:
         assert path["tuples"] == 40

@@ -70,6 +70,12 @@ def test_a_reading_has_exactly_the_agreed_keys() -> None:
     }
 
 
+def test_processes_of_a_worker_are_there_where_it_started_some() -> None:
+    one = replace(READING.workers[0], children={"0123456789abcdef": 12.345})
+    (worker,) = json.loads(to_json(replace(READING, workers=(one,))))["workers"]
+    assert worker["children"] == {"0123456789abcdef": 12.3}
+
+
 def test_what_is_not_known_is_null() -> None:
     bare = replace(
         READING, site=None, tier=None, outages=Outages(0.0, None), load=Load(0.0, 0.0, 0.0, None, None)

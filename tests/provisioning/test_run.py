@@ -20,12 +20,13 @@ if TYPE_CHECKING:
     import pytest
 
     from provisioning.cluster.look import ClusterLook
+    from provisioning.run import Watcher
 
 
 class Followed:
     """Rounds of a loop on a world, and what they log."""
 
-    def __init__(self, world: World, folder: Path) -> None:
+    def __init__(self, world: World, folder: Path, watcher: Watcher | None = None) -> None:
         self.world = world
         self.silent = False
         self.set_by_s = 0.0
@@ -38,6 +39,7 @@ class Followed:
             StatusFile(folder / "status.json"),
             "sized",
             Log(stream=self._text),
+            watcher,
             lambda: world.now_s + self.set_by_s,
             lambda: world.now_s,
         )
@@ -102,7 +104,7 @@ def test_a_clock_that_is_set_is_named_and_what_was_counted_before_dropped(tmp_pa
 
 def test_a_fault_of_a_round_ends_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     followed = Followed(World(), tmp_path)
-    followed.lines(3)
+    followed.lines(6)
     with monkeypatch.context() as broken:
         broken.setattr(ActiveLoop, "round", lambda *_: 1 / 0)
         (line,) = followed.lines(1)

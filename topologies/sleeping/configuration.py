@@ -25,6 +25,11 @@ class SleepingRun(NamedRun):
         return f"sleeping:{self.id}:waiting"
 
     @property
+    def count(self) -> str:
+        """Number of all items that have ever come to that list."""
+        return f"sleeping:{self.id}:count"
+
+    @property
     def taken(self) -> str:
         """List of those that a source has taken and that are not acknowledged."""
         return f"sleeping:{self.id}:taken"

@@ -37,7 +37,7 @@ SOURCE, SINK = "source", "sink"
 _JAVA = Path(__file__).parent / "SleepingBolt.java"
 _CLASS = "io.stormplace.load.SleepingBolt"
 _COMPONENTS = "topologies.sleeping.components"
-_REPORT_EVERY_S = 5
+_REPORT_EVERY_S = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +75,8 @@ class SleepingSubmission(Submission):
         """Return the topology configuration."""
         conf = self.base_configuration()
         conf[ACKERS_KEY] = 1
+        # Storm counts and times one item in twenty of each task: of many tasks that is little
+        conf["topology.stats.sample.rate"] = 1.0
         conf["topology.metrics.reporters"] = [
             {
                 "class": "org.apache.storm.metrics2.reporters.GraphiteStormReporter",

@@ -15,12 +15,13 @@ if TYPE_CHECKING:
 MOST_LATE = 0.05
 MOST_HOST_TIME = 0.7
 """Of the time of the hosts that the peak needs."""
+PAUSE_ERROR = 0.3
 _LACKING = "not run"
 
 
 def targets(turns: Sequence[ElasticityTurn]) -> tuple[Target, ...]:
     """Judge all goals, also those of policies that were not run."""
-    return (_lost(turns), _late(turns), _hosts(turns), _kept(turns), _kills(turns))
+    return (_lost(turns), _late(turns), _hosts(turns), _pauses(turns), _kept(turns), _kills(turns))
 
 
 def _lost(turns: Sequence[ElasticityTurn]) -> Target:
@@ -49,6 +50,15 @@ def _hosts(turns: Sequence[ElasticityTurn]) -> Target:
     found = worst.outcome
     measured = f"{found.host_share:.0%}: {found.host_s:.0f} of {found.static_host_s:.0f} host seconds"
     return Target(text, measured, found.host_share <= MOST_HOST_TIME)
+
+
+def _pauses(turns: Sequence[ElasticityTurn]) -> Target:
+    text = f"each pause is as long as was expected, within {PAUSE_ERROR:.0%}"
+    errors = [each.error for turn in turns for each in turn.outcome.changes if each.error is not None]
+    if not errors:
+        return Target(text, "no changes", None)
+    within = sum(abs(each) <= PAUSE_ERROR for each in errors)
+    return Target(text, f"{within} of {len(errors)}", within == len(errors))
 
 
 def _kept(turns: Sequence[ElasticityTurn]) -> Target:

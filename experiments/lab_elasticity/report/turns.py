@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import asdict, dataclass
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from experiments.folder_content import DONE, finished_turns, read_model
@@ -18,7 +17,7 @@ from experiments.lab_elasticity.kept import (
     TIMELINE,
     ElasticityDone,
     Items,
-    read_events,
+    read_changes,
     read_leases,
     read_looks,
 )
@@ -60,9 +59,7 @@ def read_turn(folder: Path) -> ElasticityTurn:
         items=read_model(Items, folder / ITEMS),
         looks=read_looks(folder / LOOKS),
         leases=read_leases(folder / LEASES),
-        changed_s=[
-            datetime.fromisoformat(each).timestamp() for each in read_events(folder / LOOP_LOG, "rebalanced")
-        ],
+        changes=read_changes(folder / LOOP_LOG),
     )
     return ElasticityTurn(done, outcome(raw))
 

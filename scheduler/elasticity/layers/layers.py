@@ -16,12 +16,14 @@ from scheduler.elasticity.leasing.decision import LeasingDecision
 from scheduler.elasticity.leasing.draft import Draft
 from scheduler.elasticity.operator_manager.sample import OperatorObservation
 from scheduler.elasticity.region_manager.report import RegionObservation, RegionReport, RegionRequest
+from scheduler.elasticity.useful import least_equal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from scheduler.elasticity.layers.observation import LayersObservation, LayersState
     from scheduler.elasticity.layers.parameters import LayersParameters, Operator, Region
+    from scheduler.elasticity.operator_manager.request import OperatorRequest
 
 LayersDecision = dict[str, LeasingDecision]
 """What is wanted in each region."""
@@ -85,17 +87,18 @@ def _with_executors(
     }
     seen_by_all = ApplicationObservation(now_s, tuple(asked), free)
     decision, remembered = application.decide(seen_by_all, state.application, parameters.application, seed)
-    why = {each.request.component: each.request.why for each in asked}
+    requests = {each.request.component: each.request for each in asked}
     changed = {}
     for grant in decision.grants:
-        name, reason = grant.component, why[grant.component]
+        name, request = grant.component, requests[grant.component]
         operator = next(each for each in parameters.operators if each.component.name == name)
-        draft = drafts[operator.region]
+        draft = before = drafts[operator.region]
         if grant.action:
-            draft = _changed(draft, operator, grant.action, parameters, reason)
-            changed[name] = now_s
+            draft = _changed(draft, operator, grant.action, parameters, request)
+            if draft.hosts != before.hosts:
+                changed[name] = now_s
         else:
-            draft = draft.because("limited", name, f"{reason}: {grant.status}")
+            draft = draft.because("limited", name, f"{request.why}: {grant.status}")
         drafts[operator.region] = draft
     unmet = Counter(state.unmet)
     unmet.update(decision.unmet)
@@ -109,22 +112,31 @@ def _with_executors(
     )
 
 
-def _changed(draft: Draft, operator: Operator, action: int, parameters: LayersParameters, why: str) -> Draft:
+def _changed(
+    draft: Draft, operator: Operator, action: int, parameters: LayersParameters, request: OperatorRequest
+) -> Draft:
     by_name = {each.component.name: each.component for each in parameters.of_region(operator.region)}
-    component = operator.component.name
-    for done in range(abs(action)):
+    component, tasks, why = operator.component.name, operator.component.tasks, request.why
+    now, steps = draft.executors(component), [draft]
+    for _ in range(abs(action)):
         hosts = tuple(draft.hosts.values())
         if action > 0:
             home = home_of_one_more(hosts, by_name[component], by_name)
             if home is None:
-                # room that no other component needs is not enough for this one
-                grown = draft.because("grown", component, why) if done else draft
-                return grown.because("limited", component, f"{why}: no-slot")
+                break  # room that no other component needs is not enough for this one
             draft = draft.started(component, home)
         else:
             home = home_of_one_less(hosts, component, by_name)
             draft = draft if home is None else draft.stopped(component, home)
-    return draft.because("grown" if action > 0 else "shrunk", component, why)
+        steps.append(draft)
+    if action < 0:
+        return draft.because("shrunk", component, why)
+    # a part of what was asked for may do no more than there is
+    done = len(steps) - 1
+    if done < request.action:
+        done = least_equal(tasks, now + done) - now
+    grown = steps[done].because("grown", component, why) if done > 0 else steps[0]
+    return grown if done == request.action else grown.because("limited", component, f"{why}: no-slot")
 
 
 def _with_hosts(
@@ -158,13 +170,17 @@ def _with_hosts(
         for _ in range(grant.action):
             requests += 1
             draft = draft.leased(f"lease-{requests}", region.offer, now_s)
+        lead_s = parameters.release_lead_s
         idle = [
             each
             for each in draft.hosts.values()
-            if each.status == "ready" and not any(each.executors.values())
+            if each.status == "ready"
+            and not any(each.executors.values())
+            and (lead_s is None or each.paid_until_s - now_s <= lead_s)
         ]
-        for each in idle[len(idle) + min(0, grant.action) :]:
-            draft = draft.released(each.name, now_s).because("released", each.name, "it is idle")
+        for each in idle[max(0, len(idle) + min(0, grant.action)) :]:
+            at_s = now_s if lead_s is None else max(now_s, each.paid_until_s)
+            draft = draft.released(each.name, at_s).because("released", each.name, "it is idle")
         drafts[grant.region] = draft
     return drafts, replace(state, regions=states, regions_asked_s=now_s, unmet={}, requests=requests)
 

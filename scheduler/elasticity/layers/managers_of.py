@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 OperatorParameters: TypeAlias = ThresholdParameters | ModelBasedParameters | RollingParameters
 RegionParameters: TypeAlias = IdlePoolParameters | RegionModelParameters
+OperatorState: TypeAlias = ThresholdState | ModelBasedState | RollingState
+RegionState: TypeAlias = IdlePoolState | RegionModelState
 
 
 class Ask(Protocol):

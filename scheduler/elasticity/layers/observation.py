@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scheduler.elasticity.application_manager.granting import ApplicationState
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from scheduler.elasticity.layers.managers_of import OperatorState, RegionState
     from scheduler.elasticity.leasing.host import Host
     from scheduler.elasticity.operator_manager.sample import OperatorSample
 
@@ -44,8 +45,8 @@ class LayersState:
         requests: How many hosts have been asked for; numbers the requests.
     """
 
-    operators: Mapping[str, Any] = field(default_factory=dict)
-    regions: Mapping[str, Any] = field(default_factory=dict)
+    operators: Mapping[str, OperatorState] = field(default_factory=dict)
+    regions: Mapping[str, RegionState] = field(default_factory=dict)
     application: ApplicationState = field(default_factory=ApplicationState)
     changed_s: Mapping[str, float] = field(default_factory=dict)
     asked_s: float | None = None

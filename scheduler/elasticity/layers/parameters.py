@@ -65,6 +65,8 @@ class LayersParameters:
         period_s: Time between two rounds of operators, s (> 0).
         region_period_s: Time between two rounds of regions, s (> 0); at least what a host takes to start, or
             the model of a region takes hosts for up that are not.
+        release_lead_s: Idle hosts go at the end of their paid time, which is decided so long before it at the
+            earliest, s (>= 0); None: at once (the paper).
 
     Raises:
         ModelError: An operator names a region that is not there.
@@ -76,10 +78,13 @@ class LayersParameters:
     infrastructure: InfrastructureParameters = field(default_factory=InfrastructureParameters)
     period_s: float = 60.0
     region_period_s: float = 120.0
+    release_lead_s: float | None = None
 
     def __post_init__(self) -> None:
         number("period_s", self.period_s, above=0.0)
         number("region_period_s", self.region_period_s, above=0.0)
+        if self.release_lead_s is not None:
+            number("release_lead_s", self.release_lead_s)
         for k, each in enumerate(self.operators):
             if each.region not in self.regions:
                 raise ModelError(f"operators[{k}].region", f"there is no region {shown(each.region)}")

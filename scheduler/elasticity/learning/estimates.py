@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.base.arrays import FloatArray, frozen
+from scheduler.base.arrays import frozen
+
+if TYPE_CHECKING:
+    from scheduler.base.arrays import FloatArray
 
 _ROUNDS = 2000
 """Projections after which a fit ends at the latest: one of a hundred tables takes 80, some take hundreds."""

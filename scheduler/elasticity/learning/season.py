@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.base.arrays import FloatArray, frozen
+from scheduler.base.arrays import frozen
 from scheduler.base.checks import ModelError, number, whole_number
+
+if TYPE_CHECKING:
+    from scheduler.base.arrays import FloatArray
 
 _DAY_S = 86_400.0
 _FIRST_NOISE = 0.1

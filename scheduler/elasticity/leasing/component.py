@@ -19,6 +19,8 @@ class Component:
         least: Executors that it never falls below (>= 1).
         most: Executors that it never exceeds; None: as many as there is room for.
         tasks: Among which executors are dealt (`useful`); None: as many as one likes.
+        group: Components of one group stand still together while executors of any of them change: a topology.
+        pause_s: For so long they do, s (>= 0).
     """
 
     name: str
@@ -28,12 +30,15 @@ class Component:
     least: int = 1
     most: int | None = None
     tasks: int | None = None
+    group: str = ""
+    pause_s: float = 0.0
 
     def __post_init__(self) -> None:
         name("name", self.name)
         number("slo_ms", self.slo_ms, above=0.0)
         number("cpu", self.cpu, above=0.0)
         number("memory_mb", self.memory_mb, above=0.0)
+        number("pause_s", self.pause_s)
         whole_number("least", self.least, 1)
         if self.most is not None:
             whole_number("most", self.most, self.least)

@@ -64,6 +64,11 @@ class Growing:
         most = self.parameters.hosts_max
         if most is not None and len(draft.hosts) >= most:
             return draft.because("limited", component.name, f"{why}, but there are {most} hosts at most")
-        request = f"lease-{self.state.requests + len(draft.decision.leases) + 1}"
-        draft = draft.leased(request, self.parameters.offer, self.now_s)
+        draft = self.with_host(draft)
+        request = draft.decision.leases[-1]
         return draft.started(component.name, request).because("grown", component.name, why)
+
+    def with_host(self, draft: Draft) -> Draft:
+        """Lease a host, as the last one of the draft's leases."""
+        request = f"lease-{self.state.requests + len(draft.decision.leases) + 1}"
+        return draft.leased(request, self.parameters.offer, self.now_s)

@@ -86,7 +86,10 @@ def cheapest(running: tuple[int, ...], ahead: Ahead, parameters: RollingParamete
         parameters: Of the manager.
     """
     weights, (kept, capacity, shares) = parameters.weights, _columns(parameters.path, running)
-    rates, noise = np.maximum(np.array(ahead.rates), 1e-9)[:, None], max(ahead.noise, 1e-6)
+    ladder = ladder_of(parameters.path)
+    # where even the most executors are late, all are alike, and the fewest would be the cheapest
+    rates = np.clip(np.array(ahead.rates), 1e-9, max(1e-9, float(ladder.kept[-1])))[:, None]
+    noise = max(ahead.noise, 1e-6)
     late = np.interp((kept / rates - 1.0) / noise, _NORMAL_GRID, _ABOVE)
     periods = np.array(ahead.periods)[:, None]
     staying = periods * (weights.performance * late + weights.resources * shares)
@@ -104,7 +107,6 @@ def cheapest(running: tuple[int, ...], ahead: Ahead, parameters: RollingParamete
         change = float((moving[stage] + to_come[:-1]).min())
         to_come = np.minimum(staying[stage] + to_come, change)
     stay = float(staying[0, -1] + to_come[-1])
-    ladder = ladder_of(parameters.path)
     changed = moving[0] + to_come[:-1]
     best = int(changed.argmin())
     if changed[best] < stay and ladder.executors[best] != running:

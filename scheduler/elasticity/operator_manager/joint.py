@@ -31,6 +31,7 @@ def of_path(parameters: ModelBasedParameters, path: Path) -> ModelBasedParameter
         parameters,
         executors_min=1,
         executors_max=len(ladder_of(path).executors),
+        tasks=None,
         rate_max=parameters.path_rate_max,
         response_max_ms=path.bound_ms,
         service_rate=None,
@@ -64,7 +65,7 @@ def sample_of(samples: tuple[OperatorSample, ...], path: Path) -> OperatorSample
     """
     first, rung = samples[0], rung_of(tuple(each.executors for each in samples), path)
     drains = any(
-        each.backlog > 0.0 and each.arrival_rate < each.executors * part.service_rate
+        each.backlog > 0.0 and each.arrival_rate < part.served(each.executors)
         for each, part in zip(samples, path.parts, strict=True)
     )
     busiest = max(sum(each.utilisation) / each.executors for each in samples)

@@ -8,20 +8,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.base.arrays import BoolArray, FloatArray, frozen
+from scheduler.base.arrays import frozen
 from scheduler.elasticity.learning.choice import ACTIONS, greedy
 from scheduler.elasticity.learning.estimates import Fit, averaged, clamped, fitted
 from scheduler.elasticity.learning.transitions import counted, first_counts, probabilities
 from scheduler.elasticity.operator_manager.path import ladder_of
 from scheduler.elasticity.operator_manager.queue_model import least_executors
+from scheduler.elasticity.useful import effective
 
 if TYPE_CHECKING:
+    from scheduler.base.arrays import BoolArray, FloatArray
     from scheduler.elasticity.operator_manager.model_parameters import ModelBasedParameters
 
 
 @dataclass(frozen=True, eq=False)
 class OperatorModel:
-    """Estimates over states (k, x): k executors, row k - 1, and x the level of the arrival rate.
+    """Estimates over states (k, x): k executors, a row for each of K choices, and x the level of the rate.
 
     Attributes:
         counts: (L, L) n[x,x'], how often a level was followed by another.
@@ -29,7 +31,7 @@ class OperatorModel:
         seen: (K, L) how often each estimate was updated.
         fit: (K, L) cu as it is read where estimates are kept.
         worth: (K, L, 3) Q, cost to come of each action of `ACTIONS`; infinite where it is not allowed. Where
-            more than one executor may change at once, of the best number of them.
+            more than one step may be taken at once, of the best number of them.
         reached: (K, L) cost to come of running k executors after a level, what k executors cost left out.
     """
 
@@ -43,7 +45,7 @@ class OperatorModel:
     @classmethod
     def first(cls, parameters: ModelBasedParameters) -> OperatorModel:
         """Return what is known at the beginning."""
-        shape = (parameters.executors_max, parameters.levels)
+        shape = (len(parameters.choices), parameters.levels)
         worth = np.where(_allowed(parameters)[:, None, :], 0.0, np.inf)
         unknown = first_unknown(parameters)
         return cls(
@@ -70,7 +72,7 @@ class OperatorModel:
             paid: c - ck(k, a).
             parameters: Of the manager.
         """
-        row = executors - 1
+        row = parameters.row(executors)
         value = averaged(float(self.unknown[row, level]), paid, parameters.learning_rate)
         seen = self.seen.copy()
         seen[row, level] += 1.0
@@ -99,16 +101,16 @@ class OperatorModel:
         """Back up the worth of every state and action, all at once in each sweep.
 
         Q(s,a) = ck(k,a) + sum_x' P(x'|x) (cu(k+a,x') + gamma min_b Q((k+a,x'),b)). Since k + a is certain,
-        the sum is the same for all states from which k + a is reached, however many executors change at once:
+        the sum is the same for all states from which k + a is reached, however many steps are taken at once:
         K L^2 multiplications.
         """
         chances, unknown = probabilities(self.counts), self.expected(parameters)
-        costs, steps = resource_costs(parameters)[:, None], min(parameters.steps, parameters.executors_max)
+        costs, steps = resource_costs(parameters)[:, None], min(parameters.steps, len(parameters.choices))
         worth, reached = self.worth, self.reached
         for _ in range(sweeps):
             reached = (unknown + parameters.discount * worth.min(axis=2)) @ chances.T
             there = parameters.weights.reconfiguration + costs + reached
-            there[: parameters.executors_min - 1] = np.inf
+            there[: parameters.row(parameters.executors_min)] = np.inf
             worth = np.empty_like(worth)
             worth[:, :, 0] = costs + reached
             beyond = np.full((steps, there.shape[1]), np.inf)
@@ -117,20 +119,22 @@ class OperatorModel:
         return replace(self, worth=frozen(worth), reached=frozen(reached))
 
     def change(self, executors: int, level: int, parameters: ModelBasedParameters) -> int:
-        """Return the change with the least cost to come; of equal ones none, then fewer, then the smallest.
+        """Return how many executors more or less cost the least to come; of equal changes none, then fewer,
+        then the smallest.
 
         Args:
             executors: That run.
             level: Of the arrival rate.
             parameters: Of the manager.
         """
-        action = greedy(self.worth[executors - 1, level])
-        if not action or parameters.steps == 1:
-            return action
+        choices, row = parameters.choices, parameters.row(executors)
+        action = greedy(self.worth[row, level])
+        if not action:
+            return 0
         there = resource_costs(parameters) + self.reached[:, level]
-        least, most = parameters.executors_min, parameters.executors_max
-        sizes = [n for n in range(1, parameters.steps + 1) if least <= executors + action * n <= most]
-        return action * min(sizes, key=lambda n: float(there[executors + action * n - 1]))
+        rows = [row + action * n for n in range(1, parameters.steps + 1)]
+        allowed = [each for each in rows if parameters.row(parameters.executors_min) <= each < len(choices)]
+        return choices[min(allowed, key=lambda each: float(there[each]))] - executors
 
 
 def _least_within(table: FloatArray, steps: int) -> FloatArray:
@@ -144,25 +148,29 @@ def _least_within(table: FloatArray, steps: int) -> FloatArray:
 
 @lru_cache(maxsize=256)
 def resource_costs(parameters: ModelBasedParameters) -> FloatArray:
-    """(K,) w_res (k + a) / K, by k + a; with w_rcf [a != 0] it is what is known, ck(k, a)."""
-    executors = np.arange(1, parameters.executors_max + 1)
-    return frozen(parameters.weights.resources * executors / parameters.executors_max)
+    """(K,) w_res (k + a) / most k, by the row of k + a; with w_rcf [a != 0] it is what is known, ck(k, a)."""
+    executors, most = np.array(parameters.choices), parameters.executors_max
+    if parameters.joint and parameters.path is not None:
+        executors = ladder_of(parameters.path).sizes
+        most = int(executors[-1])
+    return frozen(parameters.weights.resources * executors / most)
 
 
 def first_unknown(parameters: ModelBasedParameters) -> FloatArray:
     """(K, L) estimates before anything was paid: zeros, or what queues predict at the middle of a level."""
-    k, levels = parameters.executors_max, parameters.levels
-    first = np.zeros((k, levels))
+    levels = parameters.levels
+    first = np.zeros((len(parameters.choices), levels))
+    does = np.array([effective(parameters.tasks, k) for k in parameters.choices])
     if parameters.start_from_queues:
         for level in range(levels):
             rate = (level + 0.5) / levels * parameters.rate_max
             needed = _needed(rate, parameters)
-            first[: needed - 1, level] = parameters.weights.performance
+            first[does < needed, level] = parameters.weights.performance
     return frozen(first)
 
 
-def _needed(rate: float, parameters: ModelBasedParameters) -> int:
-    """Return how many executors (rungs) a rate needs by queues; one more than the most if none will do."""
+def _needed(rate: float, parameters: ModelBasedParameters) -> float:
+    """Return what executors (rungs) have to do for a rate, by queues; more than the most do if none will."""
     most = parameters.executors_max
     if parameters.joint:
         assert parameters.path is not None  # noqa: S101  # it is checked beside joint
@@ -173,14 +181,14 @@ def _needed(rate: float, parameters: ModelBasedParameters) -> int:
     place = parameters.path.place(parameters.component)
     assert place is not None  # noqa: S101  # it is checked with the parameters
     needed = parameters.path.least(rate / parameters.path.parts[place].per_item)
-    return most + 1 if needed is None else needed[place]
+    return most + 1 if needed is None else effective(parameters.tasks, needed[place])
 
 
 @lru_cache(maxsize=256)
 def _allowed(parameters: ModelBasedParameters) -> BoolArray:
     """(K, 3) whether each action is allowed with k executors."""
-    reached = np.arange(1, parameters.executors_max + 1)[:, None] + np.array(ACTIONS)
-    within = (reached >= parameters.executors_min) & (reached <= parameters.executors_max)
+    rows = np.arange(len(parameters.choices))[:, None] + np.array(ACTIONS)
+    within = (rows >= parameters.row(parameters.executors_min)) & (rows < len(parameters.choices))
     allowed: BoolArray = within | (np.array(ACTIONS) == 0)  # staying always is, also below the least
     allowed.flags.writeable = False
     return allowed

@@ -18,6 +18,7 @@ from scheduler.elasticity.operator_manager.joint import of_path, rung_of, sample
 from scheduler.elasticity.operator_manager.model import OperatorModel, first_unknown
 from scheduler.elasticity.operator_manager.path import ladder_of
 from scheduler.elasticity.operator_manager.request import OperatorRequest
+from scheduler.elasticity.useful import effective, stepped
 
 if TYPE_CHECKING:
     from scheduler.elasticity.operator_manager.model_parameters import ModelBasedParameters
@@ -34,14 +35,14 @@ class ModelBasedState:
     Attributes:
         model: What it has learned; None: nothing yet.
         level: x of the last sample; None: there was none.
-        until_s: End of the last sample's interval, s, so that none is learned from twice.
+        until_s: End of the last sample's interval, s, so that none is learned from twice; 0: there was none.
         saturated: Samples in a row of saturated executors.
         season: What is known of rates; None: nothing yet, or it is not asked for.
     """
 
     model: OperatorModel | None = None
     level: int | None = None
-    until_s: float = -math.inf
+    until_s: float = 0.0
     saturated: int = 0
     season: Season | None = None
 
@@ -130,19 +131,21 @@ def _request(
 ) -> OperatorRequest:
     """Return what is asked for after a sample that has been learned from."""
     assert state.model is not None  # noqa: S101  # it was made when it learned
-    worth = state.model.worth[sample.executors - 1, state.level or 0]
+    worth = state.model.worth[parameters.row(sample.executors), state.level or 0]
     stay, more = float(worth[0]), float(worth[ACTIONS.index(1)])
+    one_more = stepped(parameters.choices, sample.executors, 1) - sample.executors
     if sample.executors < parameters.executors_min:
         why = f"at least {parameters.executors_min} executors are to run"
-        return OperatorRequest(sample.component, 1, "asked", why, more, stay)
+        return OperatorRequest(sample.component, one_more, "asked", why, more, stay)
     if parameters.hold_disturbed and disturbed(sample, parameters):
         why = "the sample says nothing: the topology paused, or drained a backlog"
         return OperatorRequest(sample.component, 0, "held", why)
     if parameters.guard and state.saturated >= 2:
-        if sample.executors == parameters.executors_max:
+        if not one_more:
             why = f"the executors are saturated, but there are {parameters.executors_max} at most"
             return OperatorRequest(sample.component, 0, "limited", why)
-        return OperatorRequest(sample.component, 1, "asked", "the executors were saturated twice", more, stay)
+        why = "the executors were saturated twice"
+        return OperatorRequest(sample.component, one_more, "asked", why, more, stay)
     action = state.model.change(sample.executors, state.level or 0, parameters)
     score = float(worth.min())
     why = f"{score:.4g} is the least cost to come, {stay:.4g} that of staying"
@@ -198,7 +201,7 @@ def disturbed(sample: OperatorSample, parameters: ModelBasedParameters) -> bool:
         return True
     if not sample.backlog or parameters.service_rate is None:
         return False
-    return sample.arrival_rate < sample.executors * parameters.service_rate
+    return sample.arrival_rate < effective(parameters.tasks, sample.executors) * parameters.service_rate
 
 
 def _without_saturated_levels(model: OperatorModel, parameters: ModelBasedParameters) -> OperatorModel:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +12,7 @@ import numpy as np
 from scheduler.base.checks import ModelError, number, shown, whole_number
 from scheduler.elasticity.operator_manager.path import ladder_of
 from scheduler.elasticity.operator_manager.queue_model import least_executors
+from scheduler.elasticity.useful import choices
 
 if TYPE_CHECKING:
     from scheduler.elasticity.learning.season import SeasonParameters
@@ -69,7 +72,8 @@ class ModelBasedParameters:
         start_from_queues: Repair: begin with what queues predict, not with zeros (needs `service_rate`).
         share_bound: Repair: an interval is late only if the whole application was, too: what other components
             leave of the bound may be used. What queues predict is then that of the path.
-        steps: Ours: how many executors may change at once (>= 1); 1: as the paper has it.
+        steps: Ours: how many steps may be taken at once (>= 1); 1: as the paper has it. A step is an
+            executor, a number that makes a difference (`tasks`), or a rung (`joint`).
         joint: Ours: the managers of a path learn one model, in which executors are rungs of its ladder and
             the rate is that into the path. Each asks for its own part of a rung: what changes changes with
             one pause, and a part may use what others leave of the bound (needs `path`).
@@ -79,6 +83,8 @@ class ModelBasedParameters:
         path: Of which the component is a part; None: unknown.
         component: Its name in the path; needed with it.
         heed_conditions: Refuse weights with which a bad policy is optimal (`conditions`).
+        tasks: Among which executors are dealt (`useful`); None: as many as one likes. A step goes to the next
+            number that makes a difference.
     """
 
     executors_max: int
@@ -106,6 +112,7 @@ class ModelBasedParameters:
     path: Path | None = None
     component: str = ""
     heed_conditions: bool = True
+    tasks: int | None = None
 
     def __post_init__(self) -> None:
         whole_number("executors_min", self.executors_min, 1)
@@ -133,6 +140,15 @@ class ModelBasedParameters:
         if self.heed_conditions and broken:
             raise ModelError("weights", broken[0])
 
+    @cached_property
+    def choices(self) -> tuple[int, ...]:
+        """Numbers of executors that states are of, by rising number; (n_rows,)."""
+        return tuple(sorted({*choices(self.tasks, 1, self.executors_max), self.executors_min}))
+
+    def row(self, executors: int) -> int:
+        """Return the row of a number of executors: that of the largest choice that is not above it."""
+        return bisect_right(self.choices, executors) - 1
+
     @property
     def path_rate_max(self) -> float:
         """Return `rate_max` as a rate into the path, the same for all its components but for rounding."""
@@ -149,8 +165,9 @@ class ModelBasedParameters:
         weights, k = self.weights, self.executors_max
         needed = k
         if self.joint and self.path is not None:
-            kept = ladder_of(self.path).kept
-            k, needed = len(kept), min(len(kept), int(np.searchsorted(kept, self.path_rate_max)) + 1)
+            ladder = ladder_of(self.path)
+            rung = min(len(ladder.kept) - 1, int(np.searchsorted(ladder.kept, self.path_rate_max)))
+            k, needed = int(ladder.sizes[-1]), int(ladder.sizes[rung])
         elif self.service_rate is not None:
             needed = least_executors(self.rate_max, self.service_rate, self.response_max_ms, k) or k
         peak = weights.resources * (needed - 1) / k

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.base.arrays import FloatArray, frozen
+from scheduler.base.arrays import FloatArray, IntArray, frozen
 from scheduler.base.checks import ModelError, name, number, shown, whole_number
+from scheduler.elasticity.useful import choices, effective
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,6 +31,7 @@ class PathPart:
         service_rate: mu, tuples per second of one executor (> 0).
         executors_max: Most executors (>= executors_min).
         executors_min: Least (>= 1).
+        tasks: Among which executors are dealt (`useful`); None: as many as one likes.
     """
 
     component: str
@@ -36,6 +39,7 @@ class PathPart:
     service_rate: float
     executors_max: int
     executors_min: int = 1
+    tasks: int | None = None
 
     def __post_init__(self) -> None:
         name("component", self.component)
@@ -43,6 +47,15 @@ class PathPart:
         number("service_rate", self.service_rate, above=0.0)
         whole_number("executors_min", self.executors_min, 1)
         whole_number("executors_max", self.executors_max, self.executors_min)
+
+    def served(self, executors: int) -> float:
+        """Return how many tuples per second some executors keep up with."""
+        return effective(self.tasks, executors) * self.service_rate
+
+    @cached_property
+    def choices(self) -> tuple[int, ...]:
+        """Numbers of executors that are worth choosing, by rising number."""
+        return choices(self.tasks, self.executors_min, self.executors_max)
 
 
 @dataclass(frozen=True)
@@ -91,10 +104,7 @@ class Path:
         """
         total = 0.0
         for part, k in zip(self.parts, executors, strict=True):
-            spare = part.service_rate - rate * part.per_item / k
-            if spare <= 0.0:
-                return math.inf
-            total += 1000.0 / spare
+            total += _time_ms(part, k, rate)
         return total
 
     def capacity(self, executors: Sequence[int]) -> float:
@@ -104,7 +114,7 @@ class Path:
             executors: (n_parts,) of each part.
         """
         each = zip(self.parts, executors, strict=True)
-        return min(k * part.service_rate / part.per_item for part, k in each)
+        return min(part.served(k) / part.per_item for part, k in each)
 
     def kept(self, executors: Sequence[int]) -> float:
         """Return the highest rate into the path at which it keeps its bound, tuples per second.
@@ -127,34 +137,53 @@ class Path:
         Args:
             rate: Tuples per second that come to the path.
         """
-        executors = [
-            max(part.executors_min, int(rate * part.per_item / part.service_rate) + 1) for part in self.parts
+        choice = [part.choices for part in self.parts]
+        places = [
+            next((n for n, k in enumerate(part.choices) if part.served(k) > rate * part.per_item), None)
+            for part in self.parts
         ]
-        if any(k > part.executors_max for part, k in zip(self.parts, executors, strict=True)):
+        if None in places:
             return None
-        while self.response_ms(executors, rate) > self.bound_ms:
-            # the time of a part falls ever more slowly with its executors: taking the largest gain is exact
-            gains = [
-                _gain_ms(part, k, rate) if k < part.executors_max else -1.0
-                for part, k in zip(self.parts, executors, strict=True)
-            ]
-            best = max(range(len(gains)), key=gains.__getitem__)
-            if gains[best] < 0.0:
+        at = [each for each in places if each is not None]
+        times_ms = [
+            _time_ms(part, each[n], rate) for part, each, n in zip(self.parts, choice, at, strict=True)
+        ]
+        # the time of a part falls ever more slowly with its executors: taking the largest gain is exact, and
+        # nearly so where a step is of several executors
+        gains = [(-_gain_ms(self.parts[i], n, rate), i) for i, n in enumerate(at) if n + 1 < len(choice[i])]
+        heapify(gains)
+        while sum(times_ms) > self.bound_ms:
+            if not gains:
                 return None
-            executors[best] += 1
-        return tuple(executors)
+            _, best = heappop(gains)
+            at[best] += 1
+            times_ms[best] = _time_ms(self.parts[best], choice[best][at[best]], rate)
+            if at[best] + 1 < len(choice[best]):
+                heappush(gains, (-_gain_ms(self.parts[best], at[best], rate), best))
+        return tuple(each[n] for each, n in zip(choice, at, strict=True))
 
 
-def _gain_ms(part: PathPart, executors: int, rate: float) -> float:
-    """Return by how much one executor more shortens the time in a part that keeps up, ms."""
-    before = part.service_rate - rate * part.per_item / executors
-    after = part.service_rate - rate * part.per_item / (executors + 1)
-    return 1000.0 / before - 1000.0 / after
+def _gain_ms(part: PathPart, place: int, rate: float) -> float:
+    """Return by how much the next choice shortens the time in a part that keeps up, ms per executor more."""
+    now, more = part.choices[place : place + 2]
+    return (_time_ms(part, now, rate) - _time_ms(part, more, rate)) / (more - now)
+
+
+def _time_ms(part: PathPart, executors: int, rate: float) -> float:
+    """Return the mean time in a part, ms; infinite where it cannot keep up.
+
+    Args:
+        part: The part.
+        executors: Of it.
+        rate: Tuples per second that come to the path.
+    """
+    spare = part.service_rate - rate * part.per_item / effective(part.tasks, executors)
+    return 1000.0 / spare if spare > 0.0 else math.inf
 
 
 @dataclass(frozen=True, eq=False)
 class Ladder:
-    """The best numbers of executors for each total; one rung has one executor more than the one before.
+    """The best numbers of executors for each total, by rising total; what carries no more is no rung.
 
     Attributes:
         executors: (n_rungs, n_parts) of each part.
@@ -166,8 +195,16 @@ class Ladder:
     kept: FloatArray
     capacity: FloatArray
 
+    @cached_property
+    def sizes(self) -> IntArray:
+        """(n_rungs,) executors of all parts of each rung, where those of the first count as one."""
+        totals = np.array([sum(each) for each in self.executors])
+        sizes: IntArray = totals - totals[0] + 1
+        sizes.flags.writeable = False
+        return sizes
 
-@lru_cache(maxsize=64)
+
+@lru_cache(maxsize=1024)
 def ladder_of(path: Path) -> Ladder:
     """Return the best numbers of executors for each total.
 

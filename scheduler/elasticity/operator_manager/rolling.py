@@ -18,6 +18,7 @@ from scheduler.elasticity.managers import why_held
 from scheduler.elasticity.operator_manager.along import along
 from scheduler.elasticity.operator_manager.horizon import Ahead, cheapest, stages_ahead
 from scheduler.elasticity.operator_manager.request import OperatorRequest
+from scheduler.elasticity.useful import stepped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,12 +36,12 @@ class RollingState:
 
     Attributes:
         season: What is known of the rate into the path; None: nothing yet.
-        until_s: End of the last sample's interval, s, so that none counts twice.
+        until_s: End of the last sample's interval, s, so that none counts twice; 0: there was none.
         saturated: Samples in a row in which its executors were busier than the load explains.
     """
 
     season: Season | None = None
-    until_s: float = -math.inf
+    until_s: float = 0.0
     saturated: int = 0
 
 
@@ -90,9 +91,8 @@ def _learned(
 def _busy_for_no_reason(sample: OperatorSample, parameters: RollingParameters) -> bool:
     """Return whether executors were saturated by less than they are thought to serve."""
     place = parameters.path.place(sample.component)
-    rate = 0.0 if place is None else parameters.path.parts[place].service_rate
     passed_s = sample.until_s - sample.from_s
-    could = sample.executors * rate * passed_s
+    could = 0.0 if place is None else parameters.path.parts[place].served(sample.executors) * passed_s
     busy = sum(sample.utilisation) / sample.executors
     return busy > _BUSY and sample.backlog + sample.arrival_rate * passed_s < _BUSY * could
 
@@ -115,10 +115,11 @@ def _request(
     choice = cheapest(running, _ahead(samples, state, parameters), parameters)
     action = choice.executors[place] - own
     if parameters.guard and state.saturated >= 2 and action <= 0:
-        if own == part.executors_max:
+        if own >= part.choices[-1]:
             why = f"the executors are saturated, but there are {part.executors_max} at most"
             return OperatorRequest(part.component, 0, "limited", why)
-        return OperatorRequest(part.component, 1, "asked", "the executors were saturated twice")
+        more = stepped(part.choices, own, 1) - own
+        return OperatorRequest(part.component, more, "asked", "the executors were saturated twice")
     why = f"{choice.cost:.4g} is the least cost to come, {choice.cost_stay:.4g} that of staying"
     cost, stay = choice.cost, choice.cost_stay
     return OperatorRequest(part.component, action, "asked" if action else "kept", why, cost, stay)
@@ -132,7 +133,7 @@ def _ahead(samples: Sequence[OperatorSample], state: RollingState, parameters: R
     backlog = 0.0
     for each, part in zip(samples, parameters.path.parts, strict=True):
         passed_s = each.until_s - each.from_s
-        more = (each.arrival_rate - each.executors * part.service_rate) * passed_s
+        more = (each.arrival_rate - part.served(each.executors)) * passed_s
         backlog = max(backlog, (each.backlog + more) / part.per_item)
     running = tuple(each.executors for each in samples)
     if backlog * 1000.0 < parameters.path.bound_ms * parameters.path.capacity(running):

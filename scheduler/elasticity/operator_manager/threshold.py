@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from scheduler.base.checks import ModelError, number, whole_number
 from scheduler.elasticity.managers import why_held
 from scheduler.elasticity.operator_manager.request import OperatorRequest
+from scheduler.elasticity.useful import choices, effective, stepped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,6 +28,7 @@ class ThresholdParameters:
         in_vain_max: After so many additions in a row that took nothing off the fullest executor no more are
             asked for (>= 1): its keys cannot be divided. None: no end to it (the paper).
         sample_age_max_s: Age above which a sample decides nothing, s (> 0).
+        tasks: Among which executors are dealt (`useful`); None: as many as one likes.
     """
 
     executors_max: int
@@ -35,6 +37,7 @@ class ThresholdParameters:
     scale_in_factor: float = 0.75
     in_vain_max: int | None = 2
     sample_age_max_s: float = 120.0
+    tasks: int | None = None
 
     def __post_init__(self) -> None:
         whole_number("executors_min", self.executors_min, 1)
@@ -63,24 +66,25 @@ class ThresholdState:
 
 
 def threshold_action(utilisation: Sequence[float], parameters: ThresholdParameters) -> int:
-    """Return +1, -1 or 0; +1 below the least number in any case.
+    """Return how many executors more or less there should be; more below the least number in any case.
 
     +1 if max U_r > U_out and n < n_max; -1 if max U_r <= U_out, n > 1 and sum U_r / (n - 1) < c U_out. "The
     replica utilisation exceeds" is read as that of any replica: the fullest one breaks the bound on the
-    response time.
+    response time. Where tasks are dealt, a step goes to the next number that makes a difference.
 
     Args:
         utilisation: (n,) U_r of each executor.
         parameters: U_out, c and the bounds of n.
     """
-    n = len(utilisation)
-    if n < parameters.executors_min:
-        return 1
-    if max(utilisation) > parameters.scale_out:
-        return 1 if n < parameters.executors_max else 0
-    if n <= parameters.executors_min:
+    n, tasks = len(utilisation), parameters.tasks
+    choice = choices(tasks, parameters.executors_min, parameters.executors_max)
+    if n < parameters.executors_min or max(utilisation) > parameters.scale_out:
+        return stepped(choice, n, 1) - n
+    less = stepped(choice, n, -1)
+    if less == n:
         return 0
-    return -1 if sum(utilisation) / (n - 1) < parameters.scale_in_factor * parameters.scale_out else 0
+    would_be = sum(utilisation) / effective(tasks, less)
+    return less - n if would_be < parameters.scale_in_factor * parameters.scale_out else 0
 
 
 def decide(

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.base.arrays import BoolArray, FloatArray, frozen
+from scheduler.base.arrays import frozen
 from scheduler.elasticity.learning.choice import ACTIONS
 from scheduler.elasticity.learning.estimates import averaged, clamped
 from scheduler.elasticity.learning.transitions import counted, first_counts, probabilities
 
 if TYPE_CHECKING:
+    from scheduler.base.arrays import BoolArray, FloatArray
     from scheduler.elasticity.region_manager.model_parameters import RegionModelParameters
 
 

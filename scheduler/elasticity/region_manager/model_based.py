@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,12 +21,12 @@ class RegionModelState:
     Attributes:
         model: What it has learned; None: nothing yet.
         before: (row, u, f) of the last report; None: there was none.
-        until_s: End of its interval, s, so that none is learned from twice.
+        until_s: End of its interval, s, so that none is learned from twice; 0: there was none.
     """
 
     model: RegionModel | None = None
     before: tuple[int, int, int] | None = None
-    until_s: float = -math.inf
+    until_s: float = 0.0
 
 
 def decide(

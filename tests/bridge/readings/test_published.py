@@ -39,7 +39,7 @@ def test_an_agents_reading_is_read_with_its_links():
                 )
             },
             probe=published.Address("10.0.0.1", 7091),
-            workers=(WorkerCpu(6700, "taxi-1", 31.6),),
+            workers=(WorkerCpu(6700, "taxi-1", 31.6), WorkerCpu(6701, "taxi-1", 1.0, {"ab": 2.0})),
         )
     )
     parsed = parse_node(content)
@@ -54,7 +54,10 @@ def test_an_agents_reading_is_read_with_its_links():
         "loss": 0.0,
         "availability": 0.9991,
     }
-    assert fields["workers"] == [{"port": 6700, "topology": "taxi-1", "percent": 31.6}]
+    assert fields["workers"] == [
+        {"port": 6700, "topology": "taxi-1", "percent": 31.6},
+        {"port": 6701, "topology": "taxi-1", "percent": 1.0, "children": {"ab": 2.0}},
+    ]
 
 
 def test_a_collectors_reading_is_read_with_its_executors(make):

@@ -82,7 +82,7 @@ def test_violations_per_minute_make_those_of_the_run() -> None:
         ),
         (
             {"operators": "model-based", "operator": {"weights": {"best": 1}}},
-            "policy.x.operator.weights: OperatorWeights.__init__() got an unexpected keyword argument 'best'",
+            "policy.x.operator.weights.best: unknown key",
         ),
     ],
 )

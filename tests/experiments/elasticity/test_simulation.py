@@ -52,6 +52,15 @@ def test_periods_add_up_to_the_whole() -> None:
     assert sum(each.reconfigurations for each in periods) == outcome.reconfigurations
 
 
+def test_heeding_pauses_saves_changes_lateness_and_hosts() -> None:
+    """On a day within an hour, where each change is a pause of eight seconds."""
+    day = read_scenario(SHIPPED / "pauses.toml")
+    heeding, heedless = (simulate(day, Asked(each, "day", "small", 1)) for each in ("sized", "heedless"))
+    assert heeding.reconfigurations < heedless.reconfigurations / 5
+    assert 1.0 - heeding.shares[0] < (1.0 - heedless.shares[0]) / 4
+    assert heeding.host_hours < heedless.host_hours
+
+
 @pytest.mark.parametrize("load", ["stepwise", "two-level"])
 def test_the_order_of_policies(load: str) -> None:
     """Cost near real time, and share: billing units before the baseline; ours in time before both."""

@@ -45,6 +45,7 @@ class Made:
         twice: Items that come again.
         leases: Of hosts.
         changed_s: Rebalances, s since the start.
+        expected_s: Pause that was expected of each, s.
         done: What `done.json` has otherwise.
     """
 
@@ -52,6 +53,7 @@ class Made:
     twice: tuple[int, ...] = ()
     leases: tuple[Entry, ...] = ()
     changed_s: tuple[float, ...] = ()
+    expected_s: float = 1.2
     done: Mapping[str, object] = field(default_factory=dict)
 
 
@@ -115,7 +117,10 @@ def write_turn(folder: Path, policy: str, made: Made) -> Path:
     (turn / LOOKS).write_text(looks + '{"time_s": 17', encoding="utf-8")
     content = {"version": 1, "kind": "lab", "leases": [asdict(each) for each in made.leases]}
     (turn / LEASES).write_text(json.dumps(content), encoding="utf-8")
-    events = [{"event": "rebalanced", "timestamp": _iso(each)} for each in made.changed_s]
+    events = [
+        {"event": "rebalanced", "timestamp": _iso(each), "expected_pause_s": made.expected_s}
+        for each in made.changed_s
+    ]
     log = "".join(json.dumps(each) + "\n" for each in ({"event": "host-up", "timestamp": _iso(0.0)}, *events))
     (turn / LOOP_LOG).write_text(log + '{"event": "rebalanced", "time', encoding="utf-8")
     (turn / DONE).write_text(made_done(policy, made).model_dump_json(), encoding="utf-8")

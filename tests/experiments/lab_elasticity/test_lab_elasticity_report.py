@@ -26,7 +26,7 @@ def test_the_report_is_written_anew(tmp_path: Path) -> None:
     report = tmp_path / "report"
     text = (report / "report.md").read_text(encoding="utf-8")
     assert "| static-1 | 240 | 0.00 % |" in text
-    assert "| sized-1 | 50 | 1.0 |" in text
+    assert "| sized-1 | 50 | 1.0 | 1.2 |" in text
     assert "Kills" not in text
     assert (report / "sized-1.png").stat().st_size > 0
     content = json.loads((report / "report.json").read_text(encoding="utf-8"))
@@ -36,20 +36,23 @@ def test_the_report_is_written_anew(tmp_path: Path) -> None:
 
 def test_every_goal_is_judged(tmp_path: Path) -> None:
     write_turn(tmp_path, "sized", Made(leases=(lease(1, 0.0),)))
-    assert [each.reached for each in targets(read_turns(tmp_path))] == [True, True, True, True, None]
+    assert [each.reached for each in targets(read_turns(tmp_path))] == [True, True, True, None, True, None]
 
 
 def test_what_is_not_reached_says_where(tmp_path: Path) -> None:
     made = Made(
         response_s={10: None} | {20 + k: 11.0 for k in range(20)},
         leases=(lease(1, 0.0), lease(2, 0.0)),
+        changed_s=(200.0,),
+        expected_s=1.4,
         done={"kills_s": [1_795_000_100.0], "leaked": ["near-4"], "missing_tasks": {"parse": 2}},
     )
     write_turn(tmp_path, "sized", made)
     found = targets(read_turns(tmp_path))
-    assert [each.reached for each in found] == [False, False, False, False, False]
+    assert [each.reached for each in found] == [False] * 6
     assert found[0].measured == "1 in sized-1"
-    assert found[3].measured == "sized-1: near-4, parse"
+    assert found[3].measured == "0 of 1"
+    assert found[4].measured == "sized-1: near-4, parse"
 
 
 def test_goals_of_what_was_not_run_are_not_judged(tmp_path: Path) -> None:

@@ -15,11 +15,14 @@ from experiments.errors import ExperimentError
 from experiments.lab_elasticity.lab_elasticity_settings import LabElasticitySettings
 from experiments.lab_elasticity.lab_elasticity_turn import kills, missing_tasks
 from experiments.lab_elasticity.loop_settings import loop_settings
+from experiments.lab_elasticity.sizes import SERVICE_MS, TASKS
 from experiments.lab_elasticity.variants import VariantTurn, turns
 from provisioning.settings_file import load_elastic_settings
+from scheduler.elasticity.layers.kinds import POLICIES
+from scheduler.elasticity.layers.one_pool.basis import Basis, PartBasis
+from scheduler.elasticity.layers.one_pool.parameters import OnePoolParameters
 from scheduler.elasticity.leasing.component import Component
 from scheduler.elasticity.leasing.host import Offer
-from scheduler.elasticity.leasing.kinds import KINDS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,25 +44,33 @@ SETTINGS = LabElasticitySettings(
 
 def test_the_peak_has_room_on_the_hosts_of_the_site_file() -> None:
     assert SETTINGS.fixed == ("near-1", "near-2")
-    assert len(SETTINGS.spare) == 4
+    assert len(SETTINGS.spare) == 6
     assert SETTINGS.static_hosts == 5
-    with pytest.raises(ExperimentError, match="the peak needs 9 hosts"):
+    with pytest.raises(ExperimentError, match="the peak needs 13 hosts"):
         _ = replace(SETTINGS, unit_rate=15.0).site_file
+    with pytest.raises(ExperimentError, match="the first rate needs 3 hosts, and 2 of"):
+        _ = replace(SETTINGS, unit_rate=9.0).site_file
 
 
-@pytest.mark.parametrize("policy", ["sized", "btu", "threshold"])
+@pytest.mark.parametrize("policy", ["sized", "btu", "threshold", "model-based", "rolling"])
 def test_the_loop_takes_its_settings(tmp_path: Path, policy: str) -> None:
     path = tmp_path / "elastic.toml"
     turn = VariantTurn(policy, 1)  # type: ignore[arg-type]
     path.write_text(loop_settings(SETTINGS, turn, tmp_path / "state", tmp_path / "lab"), encoding="utf-8")
     found = load_elastic_settings(path)
-    assert found.policy.kind == policy
+    assert found.policy.kind == turn.kind
     assert found.topology["sleeping"].lag[0].key == f"sleeping:{policy}-1:waiting"
     assert found.topology["sleeping"].component["sink"].max == 1
-    parameters = KINDS[policy].parameters_of(
-        (Component("a", 1000.0, 1.0, 1.0),), Offer(6.0, 6.0, 120.0, 1.0), found.policy.parameters
+    parameters = POLICIES[turn.kind].parameters_of(
+        tuple(Component(f"sleeping/{name}", 1000.0, 1.0, 1.0, 1, TASKS, TASKS) for name in SERVICE_MS),
+        Offer(6.0, 6.0, 120.0, 1.0),
+        found.policy.parameters,
     )
     assert parameters.decide_interval_s == 10.0
+    if isinstance(parameters, OnePoolParameters):
+        # weights are refused by what the peak needs once service times are known
+        known = tuple(PartBasis(f"sleeping/{name}", ms, 1.0) for name, ms in SERVICE_MS.items())
+        assert parameters.layers({"sleeping": Basis(known, {})}).operators[0].manager is not None
 
 
 def test_kills_come_at_the_same_random_moments_for_one_seed() -> None:
@@ -73,16 +84,17 @@ def test_kills_come_at_the_same_random_moments_for_one_seed() -> None:
 
 def test_a_task_that_no_executor_has_is_missing() -> None:
     executors = [
-        {"component": "parse", "first_task": 1, "last_task": 24},
-        {"component": "report", "first_task": 25, "last_task": 46},
-        {"component": "sink", "first_task": 49, "last_task": 49},
+        {"component": "parse", "first_task": 1, "last_task": 120},
+        {"component": "report", "first_task": 121, "last_task": 238},
+        {"component": "sink", "first_task": 241, "last_task": 241},
     ]
     text = str({"executors": executors}).replace("'", '"')
     assert missing_tasks(text) == {"report": 2}
 
 
 def test_turns_are_all_policies_unless_some_are_named() -> None:
-    assert [each.label for each in turns(None, 1)] == ["static-1", "sized-1", "btu-1", "threshold-1"]
+    names = ["static", "sized", "btu", "threshold", "model-based", "rolling"]
+    assert [each.label for each in turns(None, 1)] == [f"{name}-1" for name in names]
     assert [each.label for each in turns("sized", 2)] == ["sized-1", "sized-2"]
 
 
@@ -93,7 +105,7 @@ def test_what_cannot_be_run_is_refused_with_its_option(tmp_path: Path) -> None:
         (["--load", "flat"], "--load: 'flat' is not one of steps"),
         (["--data", "nowhere.toml"], "--data: no such file: nowhere.toml"),
         (["--sites", str(SITES.parent / "demo.toml")], "no [[host]] has joined = false"),
-        (["--unit-rate", "15"], "--unit-rate: the peak needs 9 hosts"),
+        (["--unit-rate", "15"], "--unit-rate: the peak needs 13 hosts"),
     ):
         result = CliRunner().invoke(app, ["experiment", "elasticity", "--out", str(tmp_path / "o"), *options])
         assert isinstance(result.exception, UserError)

@@ -13,9 +13,9 @@ from tests.experiments.lab_elasticity.made import START_S, Made, lease, made_don
 
 def _outcome(made: Made, policy: str = "sized") -> Outcome:
     looks = [Look.model_validate(each) for each in made_looks()]
-    changed_s = [START_S + each for each in made.changed_s]
+    changes = [(START_S + each, 24.0) for each in made.changed_s]
     items = Items.model_validate(made_items(made))
-    return outcome(Raw(made_done(policy, made), items, looks, made.leases, changed_s))
+    return outcome(Raw(made_done(policy, made), items, looks, made.leases, changes))
 
 
 def test_response_times_are_those_of_items_after_the_warm_up() -> None:
@@ -71,6 +71,7 @@ def test_a_pause_is_the_longest_gap_without_results_after_a_change() -> None:
     assert found.changes[0].pause_s == pytest.approx(1.0)
     assert found.changes[1].pause_s == pytest.approx(20.0)
     assert found.longest_pause_s == pytest.approx(20.0)
+    assert found.changes[1].error == pytest.approx(0.2)
 
 
 def test_windows_show_the_turn_over_time() -> None:

@@ -12,13 +12,15 @@ from experiments.lab_elasticity.sizes import executors_for, hosts_for, sleepers_
     [
         (1.0, 100.0, 1),
         (20.0, 120.0, 3),
-        # a host more than 3.75: 24 tasks on four executors are six for each
+        # more than 3.75: 120 tasks on four executors are thirty for each
         (20.0, 150.0, 4),
-        # nine would be as busy as eight
-        (60.0, 100.0, 8),
         (60.0, 150.0, 12),
+        # eleven are enough, if their busiest has eleven tasks
+        (60.0, 140.0, 11),
+        # 21 would be as busy as 23: their busiest have six tasks, as of 20
+        (60.0, 280.0, 24),
         # more than one for each task there cannot be
-        (500.0, 150.0, 24),
+        (900.0, 150.0, 120),
     ],
 )
 def test_no_executor_is_busier_than_it_is_to_be(rate: float, service_ms: float, executors: int) -> None:
@@ -27,7 +29,7 @@ def test_no_executor_is_busier_than_it_is_to_be(rate: float, service_ms: float, 
 
 def test_hosts_have_room_for_source_sink_and_acker_too() -> None:
     sleepers = sleepers_for(30.0)
-    assert sum(each.executors for each in sleepers) == 24
+    assert sum(each.executors for each in sleepers) == 22
     assert hosts_for(sleepers, 6) == 5
-    assert hosts_for(sleepers, 27) == 1
-    assert hosts_for(sleepers, 26) == 2
+    assert hosts_for(sleepers, 25) == 1
+    assert hosts_for(sleepers, 24) == 2

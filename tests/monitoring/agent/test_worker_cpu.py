@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import subprocess
+import sys
 import threading
 from typing import TYPE_CHECKING
 
 import pytest
 
+from formats.script_key import script_key
 from monitoring.agent.worker_cpu import LOOK_S, WorkerMeter
 from monitoring.reading import WorkerCpu
 
@@ -20,6 +22,17 @@ TICKS_PER_LOOK = LOOK_S * os.sysconf("SC_CLK_TCK")
 MAIN = "org.apache.storm.daemon.worker.Worker"
 WORKER = (MAIN, "taxi-1", "sup", "6628", "6700", "0a-1b")
 HERE = "net:[1]"
+BUSY = """
+import sys, time
+
+print(time.process_time(), flush=True)
+sys.stdin.readline()
+began_s = time.process_time()
+while time.process_time() - began_s < 0.5:
+    pass
+print(time.process_time(), flush=True)
+sys.stdin.readline()
+"""
 
 
 class Proc:
@@ -74,7 +87,7 @@ def proc(tmp_path: Path) -> Proc:
     made.add(10, 1, "java", ("java", "org.apache.storm.daemon.supervisor.Supervisor"))
     made.add(20, 10, "java", ("java", "org.apache.storm.LogWriter", "java", "-server", *WORKER))
     made.add(30, 20, "java", ("java", "-server", *WORKER))
-    made.add(40, 30, "python) S 1 (3", ("python", "bolt"))
+    made.add(40, 30, "python) S 1 (3", ("python",))
     made.add(41, 40, "sort")
     return made
 
@@ -175,6 +188,32 @@ def test_a_system_without_proc_has_no_workers(tmp_path: Path) -> None:
     assert meter.found == ()
 
 
+def test_children_are_measured_by_their_scripts_since_they_were_first_seen(proc: Proc) -> None:
+    """All of the same script together, each with what it started; not what they used before."""
+    for pid in (50, 51):
+        proc.add(pid, 30, "python", ("python", "/bin/streamparse_run", "bolts.Rank"))
+    proc.add(52, 50, "sort", ("sort", "-n"))
+    proc.add(53, 30, "python", ("python", "/bin/streamparse_run", "bolts.Count"))
+    proc.share |= {30: 0.5, 50: 0.2, 51: 0.1, 52: 0.05, 53: 0.01}
+    (worker,) = proc.looks(6)
+    assert worker.children == {
+        script_key("bolts.Rank"): pytest.approx(0.35 * 5 * LOOK_S, abs=0.1),
+        script_key("bolts.Count"): pytest.approx(0.01 * 5 * LOOK_S, abs=0.1),
+    }
+
+
+def test_of_children_that_come_and_go_few_are_followed(proc: Proc) -> None:
+    proc.looks(5)
+    for pid in range(100, 200):
+        proc.add(pid, 30, "convert", ("convert", f"{pid}.png"))
+    (worker,) = proc.look()
+    assert len(worker.children) == 64
+    for pid in range(100, 200):
+        proc.end(pid)
+    (worker,) = proc.look()
+    assert worker.children == {}
+
+
 def test_a_real_process_is_found(tmp_path: Path) -> None:
     """A shell by the name of Java, with a worker's arguments and a child, on the clock of this test."""
     java = tmp_path / "java"
@@ -191,3 +230,29 @@ def test_a_real_process_is_found(tmp_path: Path) -> None:
         assert process.stdin is not None
         process.stdin.close()
     assert ("t-" + tmp_path.name, 6700) in {(each.topology, each.port) for each in meter.found}
+
+
+def test_processor_time_of_a_real_child_is_that_which_the_kernel_counts(tmp_path: Path) -> None:
+    """A shell by the name of Java that starts a Python program as Storm does: command, then script."""
+    java, run = tmp_path / "java", tmp_path / "run.py"
+    java.symlink_to("/bin/sh")
+    run.write_text(BUSY, encoding="utf-8")
+    own = (MAIN, "t-" + tmp_path.name, "sup", "6628", "6700", tmp_path.name)
+    command = (java, "-c", f"{sys.executable} {run} bolts.Rank; :", *own)
+    meter = WorkerMeter()
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdin is not None
+        first_s = float(process.stdout.readline())
+        for look in range(5):
+            meter.look(LOOK_S * look)
+        process.stdin.write("on\n")
+        process.stdin.flush()
+        last_s = float(process.stdout.readline())
+        meter.look(LOOK_S * 5)
+        process.stdin.close()
+    (worker,) = [each for each in meter.found if each.topology == "t-" + tmp_path.name]
+    # ticks of user and system time are cut off apart, at either end
+    ticks_s = 4.0 / os.sysconf("SC_CLK_TCK")
+    assert worker.children == {script_key("bolts.Rank"): pytest.approx(last_s - first_s, abs=ticks_s)}
+    assert last_s - first_s >= 0.5

@@ -52,7 +52,10 @@ class Service:
             IDL.GlobalStreamId(componentId=name, streamId=stream): IDL.Grouping()
             for name, stream in (("rows", "default"), ("rows", "__ack_init"), ("__system", "__tick"))
         }
-        java, shell = IDL.ComponentObject(), IDL.ComponentObject(shell=IDL.ShellComponent("python3"))
+        java, shell = (
+            IDL.ComponentObject(),
+            IDL.ComponentObject(shell=IDL.ShellComponent("python3", "bolts.Rank")),
+        )
         spout = IDL.ComponentCommon(inputs={}, parallelism_hint=2)
         bolt = IDL.ComponentCommon(inputs=inputs, parallelism_hint=3, json_conf=own)
         acker = IDL.ComponentCommon(inputs=inputs, parallelism_hint=1)
@@ -107,6 +110,7 @@ def test_a_look_has_what_is_asked_for(cluster: NimbusCluster) -> None:
     assert set(taxi.components) == {"rows", "parse"}
     parse, rows = taxi.components["parse"], taxi.components["rows"]
     assert (parse.tasks, parse.inputs, parse.shell) == (12, (Source("rows", "default"),), True)
+    assert (parse.script, rows.script) == ("bolts.Rank", "")
     assert (parse.cpu, parse.memory_mb) == (50.0, 256.0)
     assert (rows.tasks, rows.inputs, rows.shell, rows.cpu) == (2, (), False, 10.0)
     assert taxi.executors == (RunningExecutor("rows", 14, 15, "a"), RunningExecutor("parse", 2, 13, "a"))

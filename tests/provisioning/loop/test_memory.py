@@ -10,6 +10,7 @@ import pytest
 from provisioning.loop.copy_of_cluster import CopiedHost, Copy
 from provisioning.loop.memory import Draining, Memory, MemoryFile, MemoryFileError, Request, Wanted
 from provisioning.measuring.component_readings import TopologyMemory
+from provisioning.measuring.source_history import SourceSaid
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,7 +24,11 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
         requests={"ab12.lease-1": Request("small", 1.0, {"words/bolt": 2})},
         wanted={"words": Wanted({"bolt": 3}, 1.0, {"bolt": 2}, "words-1-1", 2.0, 1)},
         draining={"host-1": Draining("l-1", 9.0, 3.0)},
-        topologies={"words-1-1": TopologyMemory({"bolt": 8.0}, {"bolt": (1.0,)}, {"a:b>c": 0.5}, (3.0, 4.0))},
+        topologies={
+            "words-1-1": TopologyMemory(
+                {"bolt": 8.0}, {"bolt": (1.0,)}, {"a:b>c": 0.5}, (SourceSaid(3.0, 4.0),)
+            )
+        },
         changed_s={"words": 5.0},
         changes={"words": (4.0, 5.0)},
         copy=Copy(1.0, 2.0, (CopiedHost("a", 4.0, 4.0, 3.0, 1.0, {"words/bolt": 1}),), {"words/bolt": 0.5}),

@@ -8,12 +8,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from provisioning.loop.record import RoundRecord, asked_again
+from tests.provisioning.loop.layered import HOSTS, OPERATORS, QueueingWorld, layered
 from tests.provisioning.loop.world import ROUND_S, World, loop_of, settings_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-PARAMETERS = {"sized": {"keep_peak_s": 60.0}, "btu": {"cooldown_s": 30.0}, "threshold": {}}
+PARAMETERS: dict[str, dict[str, object]] = {
+    "sized": {"keep_peak_s": 60.0},
+    "btu": {"cooldown_s": 30.0},
+    "threshold": {},
+}
 
 
 @pytest.mark.parametrize("kind", PARAMETERS)
@@ -33,6 +38,24 @@ def test_each_round_is_decided_again_to_the_same(kind: str, tmp_path: Path) -> N
     assert all(before == again for before, again in pairs)
     if kind == "sized":
         assert any(before.starts for before, _ in pairs)
+
+
+@pytest.mark.parametrize("hosts", HOSTS)
+@pytest.mark.parametrize("operators", OPERATORS)
+def test_rounds_of_managers_are_decided_again_to_the_same(operators: str, hosts: str, tmp_path: Path) -> None:
+    """With all that they had learned by then."""
+    world, record = QueueingWorld(), RoundRecord(tmp_path / "rounds.jsonl")
+    loop = loop_of(world, tmp_path, layered(operators, hosts))
+    for n in range(120):
+        world.demand_per_s = 45.0 if n // 40 % 2 else 8.0
+        record.write("active", "layers", loop.round(world.look(), world.now_s))
+        world.now_s += ROUND_S
+    record.close()
+    lines = (tmp_path / "rounds.jsonl").read_text(encoding="utf-8").splitlines()
+    pairs = [asked_again(line) for line in lines]
+    assert len(pairs) > 80
+    assert all(before == again for before, again in pairs)
+    assert any(before.starts for before, _ in pairs)
 
 
 def test_another_version_is_refused() -> None:

@@ -56,6 +56,9 @@ class World:
     tasks: int = 24
     status: str = "ACTIVE"
     spoken: bool = True
+    pause_s: float | None = 6.0
+    watched: frozenset[int] = frozenset()
+    script: str = ""
     given: dict[str, Lease] = field(default_factory=dict)
     drained: set[str] = field(default_factory=set)
     own_hosts: tuple[str, ...] = ("own-1",)
@@ -84,7 +87,13 @@ class World:
         components = {
             "spout": StormComponent("spout", 1, (), shell=False, cpu=10.0, memory_mb=128.0),
             "bolt": StormComponent(
-                "bolt", self.tasks, (Source("spout", "default"),), shell=False, cpu=10.0, memory_mb=128.0
+                "bolt",
+                self.tasks,
+                (Source("spout", "default"),),
+                shell=bool(self.script),
+                cpu=10.0,
+                memory_mb=128.0,
+                script=self.script,
             ),
         }
         placed = self.counts["bolt"] <= self.places
@@ -188,6 +197,14 @@ class World:
         spoke_s = {each.first_task: (self.now_s - 10.0, self.now_s) for each in self.executors()}
         return TaskReadings(rates, values, spoke_s)
 
+    def watch(self, topology_id: str, tasks: Collection[int]) -> None:
+        assert topology_id == TOPOLOGY_ID
+        self.watched = frozenset(tasks)
+
+    def still_s(self, topology_id: str) -> float | None:
+        assert topology_id == TOPOLOGY_ID
+        return self.pause_s if self.watched else None
+
 
 def settings_of(**changes: object) -> ElasticSettings:
     """Return settings for the world."""
@@ -197,7 +214,7 @@ def settings_of(**changes: object) -> ElasticSettings:
         "executors_per_host": 4,
         "limits": {"reconfigurations_per_hour": 100},
         "policy": {"parameters": {"keep_peak_s": 0.0, "penalty": 0.01, "release_lead_s": 120.0}},
-        "topology": {TOPOLOGY: {"mode": "active"}},
+        "topology": {TOPOLOGY: {"mode": "active", "pause_s": 0.1}},
         **changes,
     }
     return ElasticSettings.model_validate(table)

@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from formats.script_key import script_key
 from provisioning.cluster.look import RunningExecutor, Source, StormComponent, TopologyLook
 from provisioning.measuring.component_readings import Given, TopologyMemory, component_readings
+from provisioning.measuring.lag import AtSource
+from provisioning.measuring.source_history import SourceSaid
 from provisioning.measuring.task_meters import TaskReadings
 
 if TYPE_CHECKING:
@@ -83,13 +86,49 @@ def test_a_bottleneck_hides_no_demand_behind_it() -> None:
 
 def test_what_piles_up_at_the_source_is_demand() -> None:
     """It grew by 400 items in 10 s; all of them come to `parse`, half as many to `count`."""
-    memory = TopologyMemory(lag=(100.0, NOW_S - 10.0))
-    readings, after = component_readings(chain(), said(), memory, Given(NOW_S, lag=500.0))
+    memory = TopologyMemory(at_source=(SourceSaid(NOW_S - 10.0, 100.0),))
+    readings, after = component_readings(chain(), said(), memory, Given(NOW_S, source=AtSource(500.0)))
     found = {each.component: each for each in readings}
     assert found["parse"].demand_per_s == pytest.approx(140.0)
     assert found["parse"].waiting == pytest.approx(500.0)
     assert found["count"].waiting == pytest.approx(250.0)
-    assert after.lag == (500.0, NOW_S)
+    assert after.at_source[-1] == SourceSaid(NOW_S, 500.0)
+
+
+def test_what_came_to_the_source_is_demand_whatever_is_committed() -> None:
+    """What waits grew by 600 items in 10 s, of which the spout has emitted all: a commit is only due."""
+    memory = TopologyMemory(at_source=(SourceSaid(NOW_S - 10.0, 0.0, 5000.0),))
+    given = Given(NOW_S, AtSource(600.0, 6100.0))
+    readings, after = component_readings(chain(), said(), memory, given)
+    found = {each.component: each for each in readings}
+    assert found["parse"].demand_per_s == pytest.approx(110.0)
+    assert found["count"].demand_per_s == pytest.approx(55.0)
+    assert after.at_source[-1] == SourceSaid(NOW_S, 600.0, 6100.0)
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        None,
+        SourceSaid(NOW_S - 10.0, 0.0, 9000.0),
+        SourceSaid(NOW_S, 0.0, 5000.0),
+        SourceSaid(NOW_S - 20.0, 0.0, 0.0),
+    ],
+)
+def test_a_source_of_which_nothing_is_known_before_leaves_what_is_emitted(
+    before: SourceSaid | None,
+) -> None:
+    """Or that was made anew, so that less has ever come than before, or that another process asked."""
+    memory = TopologyMemory(at_source=() if before is None else (before,))
+    given = Given(NOW_S, AtSource(600.0, 6100.0), began_s=NOW_S - 15.0)
+    readings, _ = component_readings(chain(), said(), memory, given)
+    assert {each.component: each for each in readings}["parse"].demand_per_s == pytest.approx(100.0)
+
+
+def test_a_source_that_does_not_answer_leaves_what_it_said_before() -> None:
+    memory = TopologyMemory(at_source=(SourceSaid(NOW_S - 10.0, 100.0, 5000.0),))
+    _, after = component_readings(chain(), said(), memory, Given(NOW_S))
+    assert after.at_source == memory.at_source
 
 
 def test_what_was_measured_once_is_remembered() -> None:
@@ -131,6 +170,31 @@ def test_a_component_in_another_process_is_timed_where_it_is_never_idle() -> Non
     assert busy["parse"].service_ms == pytest.approx(40.0)
 
 
+def test_what_processes_compute_is_known_of_a_component_that_was_never_busy() -> None:
+    """Stated, then seen, then computed: each goes before the next, and all are remembered."""
+    topology = chain(other_process=True)
+    parse = replace(topology.components["parse"], script="bolts.Parse")
+    topology = replace(topology, components={**topology.components, "parse": parse})
+    given = Given(NOW_S, child_s={(topology.topology_id, script_key("bolts.Parse")): 1500.0})
+
+    def parsed(
+        tasks: TaskReadings, memory: TopologyMemory, given: Given
+    ) -> tuple[float | None, TopologyMemory]:
+        readings, after = component_readings(topology, tasks, memory, given)
+        return {each.component: each for each in readings}["parse"].service_ms, after
+
+    computed, memory = parsed(said(), TopologyMemory(), given)
+    assert computed == pytest.approx(15.0)
+    later, memory = parsed(said(), memory, Given(NOW_S))
+    assert later == pytest.approx(15.0)
+    seen, memory = parsed(said(parses=50.0, waits=1000.0), memory, given)
+    assert seen == pytest.approx(40.0)
+    later, memory = parsed(said(), memory, given)
+    assert later == pytest.approx(40.0)
+    stated, _ = parsed(said(), memory, replace(given, service_ms={"parse": 11.0}))
+    assert stated == 11.0
+
+
 def test_a_stated_service_time_goes_before_a_measured_one() -> None:
     found = read(said(), given=Given(NOW_S, service_ms={"parse": 11.0}))
     assert found["parse"].service_ms == 11.0
@@ -139,8 +203,10 @@ def test_a_stated_service_time_goes_before_a_measured_one() -> None:
 
 def test_a_restart_is_no_demand() -> None:
     """What piled up at the source while workers started is worked off, and does not come again."""
-    memory = TopologyMemory(lag=(100.0, NOW_S - 40.0))
-    readings, _ = component_readings(chain(), said(), memory, Given(NOW_S, lag=4100.0, since_s=NOW_S - 30.0))
+    memory = TopologyMemory(at_source=(SourceSaid(NOW_S - 40.0, 100.0),))
+    readings, _ = component_readings(
+        chain(), said(), memory, Given(NOW_S, source=AtSource(4100.0), since_s=NOW_S - 30.0)
+    )
     found = {each.component: each for each in readings}
     assert found["parse"].demand_per_s == pytest.approx(100.0)
 
@@ -162,9 +228,9 @@ def test_what_waits_belongs_to_the_spout_that_is_named() -> None:
     spoke_s = {**tasks.spoke_s, 10: (NOW_S - 20.0, NOW_S - 2.0)}
     rates = {**tasks.rates, (10, "__emit-count-default"): 50.0}
     both = TaskReadings(rates, tasks.values, spoke_s)
-    named = read(both, topology, Given(NOW_S, lag=500.0, spout="spout"))
+    named = read(both, topology, Given(NOW_S, source=AtSource(500.0), spout="spout"))
     assert named["parse"].waiting == pytest.approx(500.0)
-    assert read(both, topology, Given(NOW_S, lag=500.0))["parse"].waiting == 0.0
+    assert read(both, topology, Given(NOW_S, source=AtSource(500.0)))["parse"].waiting == 0.0
 
 
 def test_a_circle_is_unknown_and_leaves_the_rest_known() -> None:
@@ -200,17 +266,42 @@ def test_every_task_gets_what_goes_to_all() -> None:
 
 @pytest.mark.parametrize(
     ("items_of_task", "service_ms"),
-    # four tasks: 80 items together are enough, but a task needs 20
+    # four tasks: 80 items together are enough
     [(25.0, 8.0), (20.0, 8.0), (19.0, None)],
 )
-def test_tasks_are_timed_together_once_each_has_done_some(
-    items_of_task: float, service_ms: float | None
-) -> None:
+def test_tasks_are_timed_together(items_of_task: float, service_ms: float | None) -> None:
     """A component of many tasks is known as soon as one of few."""
     new = said()
     few = {key: items_of_task if "-count-" in key[1] else value for key, value in new.values.items()}
-    found = read(TaskReadings(new.rates, few, new.spoke_s))
+    found = read(TaskReadings(new.rates, few, new.spoke_s), replace(chain(), sample_rate=1.0))
     assert found["parse"].service_ms == service_ms
+
+
+@pytest.mark.parametrize(
+    ("items_of_task", "service_ms"), [(20.0, 24.0), (40.0, 12.0), (60.0, 8.0), (900.0, 8.0)]
+)
+def test_a_task_that_was_timed_once_or_twice_says_a_part_of_what_an_item_takes(
+    items_of_task: float, service_ms: float
+) -> None:
+    """Storm divides the last three times by three, however many there were; it times one item in twenty."""
+    new = said()
+    few = {key: items_of_task if "-count-" in key[1] else value for key, value in new.values.items()}
+    found = read(TaskReadings(new.rates, few, new.spoke_s))
+    assert found["parse"].service_ms == pytest.approx(service_ms)
+
+
+@pytest.mark.parametrize(("of_first_executor", "service_ms"), [(9.0, 8.0), (10.0, (20 * 50 + 200 * 8) / 220)])
+def test_an_executor_counts_once_all_its_tasks_together_have_done_some(
+    of_first_executor: float, service_ms: float
+) -> None:
+    """The first items take longer. Two tasks of which each has done ten have done twenty."""
+    new, values = said(), dict(said().values)
+    for task, done, ms in ((2, of_first_executor, 50.0), (3, of_first_executor, 50.0), (4, 100.0, 8.0)):
+        values[task, "__execute-count-spout:default"] = done
+        values[task, "__execute-latency-spout:default"] = ms
+    values[5, "__execute-count-spout:default"] = 100.0
+    found = read(TaskReadings(new.rates, values, new.spoke_s), replace(chain(), sample_rate=1.0))
+    assert found["parse"].service_ms == pytest.approx(service_ms)
 
 
 def test_a_task_of_which_no_item_was_timed_does_not_count() -> None:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from pydantic import ValidationError
 
-from provisioning.measuring.lag import LagError, RedisLagSettings
+from provisioning.measuring.lag import AtSource, LagError
+from provisioning.measuring.redis_lag import RedisLagSettings
 from tests.scripted_server import closed_port
 
 if TYPE_CHECKING:
@@ -16,10 +17,10 @@ if TYPE_CHECKING:
 
 def test_all_that_is_in_a_list_waits(redis_server: RedisServer) -> None:
     reader = RedisLagSettings(kind="redis", address=str(redis_server.address), key="rows").reader()
-    assert reader.lag() == 0.0
+    assert reader.lag() == AtSource(0.0)
     with redis_server.client() as client:
         client.rpush("rows", *range(7))
-    assert reader.lag() == 7.0
+    assert reader.lag() == AtSource(7.0)
 
 
 def test_of_a_stream_what_its_group_has_not_read_waits(redis_server: RedisServer) -> None:
@@ -29,11 +30,24 @@ def test_of_a_stream_what_its_group_has_not_read_waits(redis_server: RedisServer
         for n in range(5):
             client.xadd("rows", {"n": n})
         client.xreadgroup("taxi", "spout", {"rows": ">"}, count=2)
-        assert settings.reader().lag() == 3.0
-        assert (
-            RedisLagSettings(kind="redis", address=str(redis_server.address), key="rows").reader().lag()
-            == 5.0
-        )
+        assert settings.reader().lag() == AtSource(3.0, 5.0), "Redis counts all that ever came"
+        assert RedisLagSettings(
+            kind="redis", address=str(redis_server.address), key="rows"
+        ).reader().lag() == AtSource(5.0)
+
+
+def test_a_list_has_what_its_writer_counts(redis_server: RedisServer) -> None:
+    reader = RedisLagSettings(
+        kind="redis", address=str(redis_server.address), key="rows", counter="rows:count"
+    ).reader()
+    with redis_server.client() as client:
+        assert reader.lag() == AtSource(0.0, 0.0)
+        client.rpush("rows", 1, 2, 3)
+        client.incrby("rows:count", 9)
+        assert reader.lag() == AtSource(3.0, 9.0)
+        client.set("rows:count", "many")
+        with pytest.raises(LagError, match="key rows: counter rows:count is no number"):
+            reader.lag()
 
 
 def test_an_unknown_group_is_named(redis_server: RedisServer) -> None:

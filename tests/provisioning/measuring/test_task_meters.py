@@ -84,3 +84,43 @@ def test_other_topologies_and_other_metrics_are_dropped() -> None:
     say(found, "receive-queue-capacity", 7.0)
     assert found.readings(TOPOLOGY, 0.0).values == {}
     assert found.readings("others-1-1795843981", 0.0).values == {}
+
+
+def still_s(values: list[float], tasks: tuple[int, ...] = (5,)) -> float | None:
+    """Return for how long a task did nothing that reports a counter every five seconds."""
+    clock = Clock()
+    found = meters(clock)
+    found.watch(TOPOLOGY, tasks)
+    for value in values:
+        say(found, f"{COUNT}.count", value)
+        clock.now_s += 5.0
+    return found.still_s(TOPOLOGY)
+
+
+def test_a_pause_is_the_longest_time_without_work() -> None:
+    """From the report after which none was done to the one before that in which some was done again."""
+    assert still_s([100.0, 200.0, 200.0, 300.0, 300.0, 300.0, 330.0, 400.0]) == 10.0
+    assert still_s([100.0, 200.0, 300.0]) == 0.0
+
+
+def test_a_worker_that_started_anew_has_worked_since_its_start() -> None:
+    assert still_s([100.0, 200.0, 0.0, 0.0, 50.0]) == 10.0
+    assert still_s([100.0, 200.0, 0.0, 0.0, 0.0]) == 0.0, "it has not shown its end yet"
+
+
+def test_only_the_tasks_that_are_watched_count() -> None:
+    assert still_s([100.0, 200.0, 300.0], tasks=(6,)) is None
+
+
+def test_before_two_reports_nothing_is_known() -> None:
+    assert still_s([100.0]) is None
+
+
+def test_watching_begins_anew() -> None:
+    clock = Clock()
+    found = meters(clock)
+    for value in (100.0, 100.0, 100.0, 200.0):
+        found.watch(TOPOLOGY, (5,))
+        say(found, f"{COUNT}.count", value)
+        clock.now_s += 5.0
+    assert found.still_s(TOPOLOGY) is None

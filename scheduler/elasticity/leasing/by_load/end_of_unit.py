@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from scheduler.elasticity.leasing.by_load.host_set import best_host_set
@@ -10,6 +12,7 @@ from scheduler.elasticity.leasing.by_load.host_set import best_host_set
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from scheduler.elasticity.leasing.by_load.changing import Changing
     from scheduler.elasticity.leasing.by_load.host_set import HostSet
     from scheduler.elasticity.leasing.by_load.sized_parameters import SizedParameters
     from scheduler.elasticity.leasing.by_load.sizing import Need
@@ -17,26 +20,35 @@ if TYPE_CHECKING:
     from scheduler.elasticity.leasing.host import Host
 
 
+@dataclass(frozen=True)
+class Judged:
+    """What is known of ends of paid time.
+
+    Attributes:
+        settled: Hosts that were judged, with the end of paid time that was judged, s.
+        spare: What hosts have cost that were kept only since a change has its price.
+    """
+
+    settled: Mapping[str, float]
+    spare: float
+
+
 def with_ends_judged(
-    draft: Draft,
-    settled: Mapping[str, float],
-    needs: Mapping[str, Need],
-    parameters: SizedParameters,
-    now_s: float,
-) -> tuple[Draft, Mapping[str, float]]:
+    draft: Draft, judged: Judged, change: Changing, parameters: SizedParameters, now_s: float
+) -> tuple[Draft, Judged]:
     """Keep or give back each host whose paid time ends soon, once per end, when all that runs there is known.
 
     Args:
         draft: The round so far.
-        settled: Hosts that were judged, with the end of paid time that was judged, s.
-        needs: Of components with a reading that counts.
+        judged: Before the round.
+        change: What components need, and what a change of them costs.
         parameters: Of the policy.
         now_s: Time of the decision, s.
 
     Returns:
-        The round, and what is settled after it.
+        The round, and what is judged after it.
     """
-    settled = {name: end for name, end in settled.items() if name in draft.hosts}
+    settled = {name: end for name, end in judged.settled.items() if name in draft.hosts}
     ready = [each for each in draft.hosts.values() if each.status == "ready"]
     ending = [
         each
@@ -44,23 +56,71 @@ def with_ends_judged(
         if each.paid_until_s - now_s <= parameters.window_s and settled.get(each.name) != each.paid_until_s
     ]
     if not ending:
-        return draft, settled
+        return draft, replace(judged, settled=settled)
     for each in ending:
-        unknown = next((name for name in each.executors if name not in needs), None)
+        unknown = next((name for name in each.executors if name not in change.needs), None)
         if unknown is not None and now_s < each.paid_until_s:
             # it is not paid for yet, and in the next round more may be known
             draft = draft.because("held", each.name, f"nothing is known of {unknown}, which runs there")
             ending = [other for other in ending if other is not each]
     settled |= {each.name: each.paid_until_s for each in ending}
     why_kept = {each.name: _why_kept(each, draft, now_s) for each in ending}
-    may_go = [name for name, why in why_kept.items() if not why][: max(0, len(ready) - parameters.hosts_min)]
-    chosen = _chosen(draft, ready, may_go, needs, parameters)
+    going = [each for each in ending if not why_kept[each.name]]
+    may_go = _candidates(draft, ready, going, parameters, now_s)
+    chosen, spare = _chosen(draft, ready, may_go, change.needs, parameters), 0.0
+    if chosen is not None:
+        price = _price(chosen, change, parameters)
+        freed = [each for each in going if each.name in chosen.released]
+        spare = judged.spare + parameters.offer.unit_cost * len(freed)
+        if spare < price:
+            dear = f"emptying it makes items late for {price:.3g}, and would have saved {spare:.3g} so far"
+            if math.isinf(price):
+                dear = "what waits is worked off first"
+            why_kept |= {each.name: dear for each in freed if each.executors}
+            idle = tuple(each.name for each in freed if not each.executors)
+            chosen = replace(chosen, released=idle, executors=chosen.here) if idle else None
+        else:
+            spare = 0.0
     for name, why in why_kept.items():
         if chosen is not None and name in chosen.released:
             continue
-        worth = "it is worth its cost" if name in may_go else f"at least {parameters.hosts_min} hosts stay"
-        draft = draft.prolonged(name).because("prolonged", name, why or worth)
-    return (draft if chosen is None else _carried_out(draft, ready, chosen, parameters)), settled
+        worth = why or (
+            "it is worth its cost" if name in may_go else f"at least {parameters.hosts_min} hosts stay"
+        )
+        draft = draft.prolonged(name).because("prolonged", name, worth)
+    after = draft if chosen is None else _carried_out(draft, ready, chosen, parameters)
+    return after, Judged(settled, spare)
+
+
+def _candidates(
+    draft: Draft, ready: Sequence[Host], going: Sequence[Host], parameters: SizedParameters, now_s: float
+) -> list[str]:
+    """Return hosts that may be given back, those first whose paid time ends first.
+
+    Where a change has a price, one change empties all hosts that are not needed, whenever their time ends.
+    """
+    if not going:
+        return []
+    pauses = any(parameters.pause_s(each) for each in parameters.components)
+    later = [
+        each
+        for each in ready
+        if pauses
+        and now_s < each.paid_until_s <= now_s + parameters.offer.billing_unit_s
+        and not draft.has_taken(each.name)
+        and each not in going
+    ]
+    ordered = [*going, *sorted(later, key=lambda each: each.paid_until_s)]
+    return [each.name for each in ordered[: max(0, len(ready) - parameters.hosts_min)]]
+
+
+def _price(chosen: HostSet, change: Changing, parameters: SizedParameters) -> float:
+    """Return what items cost that are late since executors change as chosen; a backlog forbids it."""
+    moved = (chosen.here != chosen.executors).any(axis=0).tolist()
+    groups = {each.group for each, is_moved in zip(parameters.components, moved, strict=True) if is_moved}
+    if groups & change.behind:
+        return math.inf
+    return sum(change.prices[each] for each in groups)
 
 
 def _why_kept(host: Host, draft: Draft, now_s: float) -> str:

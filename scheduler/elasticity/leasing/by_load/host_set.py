@@ -14,7 +14,7 @@ import numpy as np
 
 from scheduler.elasticity.leasing.by_load.host_packing import bound, packed
 from scheduler.elasticity.leasing.by_load.host_program import HostChoice, solved
-from scheduler.elasticity.leasing.useful import effective
+from scheduler.elasticity.useful import effective
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,13 +36,15 @@ class HostSet:
 
     Attributes:
         released: Names of the hosts that are given back.
-        executors: (n_hosts, n_components) how many of each component are then on each host.
+        here: (n_hosts, n_components) how many of each component are on each host.
+        executors: (n_hosts, n_components) how many there are then.
         cost: Of it all, in the currency of the offer.
         kept_cost: The same if every host is kept and nothing changes.
         bound: Every choice costs at least so much.
     """
 
     released: tuple[str, ...]
+    here: IntArray
     executors: IntArray
     cost: float
     kept_cost: float
@@ -107,7 +109,7 @@ def best_host_set(
             best = found
     after, stays = best
     released = tuple(host.name for host, stay in zip(hosts, stays.tolist(), strict=True) if not stay)
-    return HostSet(released, after, choice.cost(*best), kept_cost, lowest)
+    return HostSet(released, here, after, choice.cost(*best), kept_cost, lowest)
 
 
 def _costs(need: Need | None, others: int, total: int, parameters: SizedParameters) -> FloatArray:

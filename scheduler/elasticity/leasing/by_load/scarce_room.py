@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scheduler.elasticity.leasing.useful import next_useful
+from scheduler.elasticity.useful import next_useful
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

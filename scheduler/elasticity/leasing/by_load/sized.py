@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scheduler.elasticity.leasing.believed import believed
-from scheduler.elasticity.leasing.by_load.end_of_unit import with_ends_judged
+from scheduler.elasticity.leasing.by_load.changing import changing
+from scheduler.elasticity.leasing.by_load.end_of_unit import Judged, with_ends_judged
 from scheduler.elasticity.leasing.by_load.host_set import late_cost
 from scheduler.elasticity.leasing.by_load.room_by_need import RoomByNeed
 from scheduler.elasticity.leasing.by_load.scarce_room import with_room_shared
-from scheduler.elasticity.leasing.by_load.sizing import Need, SizedState, need_of
 from scheduler.elasticity.leasing.decision import LeasingDecision
 from scheduler.elasticity.leasing.draft import Draft
 from scheduler.elasticity.leasing.growing import Growing
@@ -19,7 +19,9 @@ from scheduler.elasticity.leasing.remembering import remembered
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from scheduler.elasticity.leasing.by_load.changing import Changing
     from scheduler.elasticity.leasing.by_load.sized_parameters import SizedParameters
+    from scheduler.elasticity.leasing.by_load.sizing import Need, SizedState
     from scheduler.elasticity.leasing.component import Component
     from scheduler.elasticity.leasing.observation import Observation
 
@@ -49,20 +51,45 @@ def decide(
     now_s, leasing = observation.now_s, state.leasing
     readings, held = believed(observation, leasing, parameters)
     state = state.with_readings(now_s, readings, parameters)
-    needs = {
-        name: need
-        for name, reading in readings.items()
-        if (need := need_of(parameters.by_name[name], reading, state.demand[name], parameters)) is not None
-    }
     hosts = {each.name: each for each in observation.hosts}
     draft = Draft(hosts, dict(leasing.scalings), LeasingDecision(reasons=held))
+    there = {each.name: draft.executors(each.name) for each in parameters.components}
+    change, state = changing(now_s, readings, there, state, parameters)
     due = leasing.due(now_s, parameters.decide_interval_s)
     if due:
-        growing = Growing(now_s, leasing, parameters, RoomByNeed(needs, parameters))
-        draft = _grown(draft, needs, growing, parameters)
-    draft, settled = with_ends_judged(draft, leasing.settled, needs, parameters, now_s)
+        growing = Growing(now_s, leasing, parameters, RoomByNeed(change.needs, parameters))
+        draft = _grown_together(draft, change, growing, parameters)
+    draft, judged = with_ends_judged(draft, Judged(leasing.settled, state.spare), change, parameters, now_s)
     after = remembered(leasing, draft, now_s, looked=due)
-    return draft.decision, replace(state, leasing=replace(after, settled=settled))
+    state = replace(state, leasing=replace(after, settled=judged.settled), spare=judged.spare)
+    return draft.decision, state.after(draft.decision, parameters)
+
+
+def _grown_together(draft: Draft, change: Changing, growing: Growing, parameters: SizedParameters) -> Draft:
+    """Grow those for which it is time.
+
+    What can wait for hosts that boot waits, so that one pause does for all.
+    """
+    group = {each.name: each.group for each in parameters.components}
+    needs = {name: need for name, need in change.needs.items() if group[name] in change.due}
+    after = _grown(draft, needs, growing, parameters)
+    booting = {each.name for each in after.hosts.values() if each.status == "booting"}
+    waiting = {
+        group[each.component]
+        for each in after.decision.starts
+        if each.host in booting
+        and parameters.pause_s(parameters.by_name[each.component])
+        and group[each.component] not in change.urgent
+    }
+    if not waiting:
+        return after
+    others = {name: need for name, need in needs.items() if group[name] not in waiting}
+    without = _grown(draft, others, growing, parameters)
+    while len(without.decision.leases) < len(after.decision.leases):
+        without = growing.with_host(without)
+    for name in sorted(name for name in needs if group[name] in waiting):
+        without = without.because("limited", name, f"{needs[name].why}, which waits for hosts that boot")
+    return without
 
 
 def _grown(draft: Draft, needs: Mapping[str, Need], growing: Growing, parameters: SizedParameters) -> Draft:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from scheduler.base.checks import ModelError, number
+from scheduler.base.checks import ModelError, number, shown
 from scheduler.elasticity.leasing.paid_time import PaidTimeParameters
+
+if TYPE_CHECKING:
+    from scheduler.elasticity.leasing.component import Component
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,6 +23,8 @@ class SizedParameters(PaidTimeParameters):
         trend_s: Length of the past that the trend goes by, s (>= 0); 0: no trend.
         ahead_s: How far the trend is followed, s (>= 0): until a host asked for now would work.
         move_cost: Cost of moving an executor off a host that is given back, in that currency (>= 0).
+        heed_pauses: Whether pauses of components count; without it a change costs nothing, to measure what
+            that is for.
     """
 
     target_load: float = 0.8
@@ -27,6 +33,7 @@ class SizedParameters(PaidTimeParameters):
     trend_s: float = 0.0
     ahead_s: float = 120.0
     move_cost: float = 0.001
+    heed_pauses: bool = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -34,5 +41,11 @@ class SizedParameters(PaidTimeParameters):
         if self.target_load >= 1.0:
             raise ModelError("target_load", "expected a number < 1, at which no backlog ever shrinks, got 1")
         number("drain_s", self.drain_s, above=0.0)
+        if not isinstance(self.heed_pauses, bool):
+            raise ModelError("heed_pauses", f"expected true or false, got {shown(self.heed_pauses)}")
         for name in ("keep_peak_s", "trend_s", "ahead_s", "move_cost"):
             number(name, getattr(self, name))
+
+    def pause_s(self, component: Component) -> float:
+        """Return for how long a component is taken to stand still when its group changes, s."""
+        return component.pause_s if self.heed_pauses else 0.0

@@ -7,16 +7,19 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from scheduler.elasticity.leasing.state import LeasingState
-from scheduler.elasticity.leasing.useful import useful
+from scheduler.elasticity.useful import useful
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from scheduler.elasticity.leasing.by_load.sized_parameters import SizedParameters
     from scheduler.elasticity.leasing.component import Component
+    from scheduler.elasticity.leasing.decision import LeasingDecision
     from scheduler.elasticity.leasing.observation import ComponentReading
 
 _ROUNDING = 1e-9
+_LEAST_SEEN = 3
+"""Moments from which on there is a trend."""
 
 
 @dataclass(frozen=True)
@@ -27,10 +30,17 @@ class SizedState:
         leasing: What it shares with other policies.
         demand: (n, 2) times, s, and demand, items per second, of each component, the oldest first; as far
             back as the peak is kept or the trend looks.
+        owed: What items have cost, by group, that came late since its executors last changed, in the currency
+            of the offer.
+        owed_at_s: Until when that is counted, s; None: nothing is.
+        spare: What hosts have cost since then that were kept only since a change has its price.
     """
 
     leasing: LeasingState = field(default_factory=LeasingState)
     demand: Mapping[str, tuple[tuple[float, float], ...]] = field(default_factory=dict)
+    owed: Mapping[str, float] = field(default_factory=dict)
+    owed_at_s: float | None = None
+    spare: float = 0.0
 
     def with_readings(
         self, now_s: float, readings: Mapping[str, ComponentReading], parameters: SizedParameters
@@ -45,6 +55,15 @@ class SizedState:
                 kept = (*kept, (now_s, reading.demand_per_s))
             demand[name] = kept
         return replace(self, demand=demand)
+
+    def after(self, decision: LeasingDecision, parameters: SizedParameters) -> SizedState:
+        """Return the state in which nothing is owed to groups whose executors change."""
+        changed = {each.component for each in (*decision.starts, *decision.stops)}
+        changed |= {each.component for each in decision.moves}
+        groups = {parameters.by_name[name].group for name in changed}
+        return replace(
+            self, owed={group: 0.0 if group in groups else owed for group, owed in self.owed.items()}
+        )
 
 
 @dataclass(frozen=True)
@@ -85,6 +104,7 @@ def need_of(
     reading: ComponentReading,
     seen: Sequence[tuple[float, float]],
     parameters: SizedParameters,
+    ahead_s: float | None = None,
 ) -> Need | None:
     """Return what a component needs; None if its demand or its service time is unknown.
 
@@ -97,13 +117,16 @@ def need_of(
         reading: That counts.
         seen: (n, 2) times and demand, the oldest first, the reading's own included.
         parameters: Of the policy.
+        ahead_s: How far the trend is followed, s; None: as the parameters have it.
     """
     if reading.demand_per_s is None or reading.service_ms is None or not seen:
         return None
     now_s = seen[-1][0]
     peak = max(demand for at_s, demand in seen if now_s - at_s <= parameters.keep_peak_s)
     coming = forecast(
-        [each for each in seen if now_s - each[0] <= parameters.trend_s], parameters.ahead_s, peak
+        [each for each in seen if now_s - each[0] <= parameters.trend_s],
+        parameters.ahead_s if ahead_s is None else ahead_s,
+        peak,
     )
     demand, backlog = max(peak, coming), reading.waiting
     service_s = reading.service_ms / 1000.0
@@ -126,18 +149,41 @@ def _within(component: Component, wanted: int) -> int:
     return executors if component.most is None else min(executors, component.most)
 
 
+def slope_of(seen: Sequence[tuple[float, float]], trend_s: float) -> float:
+    """Return by how much the demand of the last `trend_s` rises per second; 0 if little was seen."""
+    return _steady([each for each in seen if seen[-1][0] - each[0] <= trend_s])
+
+
 def forecast(seen: Sequence[tuple[float, float]], ahead_s: float, highest: float) -> float:
-    """Return where the straight line through what was seen leads, at most twice the highest demand.
+    """Return where a steady rise of what was seen leads, at most twice the highest demand; 0 without one.
 
     Args:
         seen: (n, 2) times, s, and values, the oldest first.
         ahead_s: How far after the last one, s.
         highest: Of the values; what doubles within the time ahead is no trend but a jump that has happened.
     """
-    if len(seen) < 3:
+    slope = _steady(seen)
+    if slope <= 0.0:
         return 0.0
+    mean, _, mean_t = _line(seen)
+    return min(2.0 * highest, mean + slope * (seen[-1][0] + ahead_s - mean_t))
+
+
+def _steady(seen: Sequence[tuple[float, float]]) -> float:
+    """Return the slope of the older or the newer half of what was seen, whichever is less; 0 if little was.
+
+    After a jump one of them is level.
+    """
+    if len(seen) < 2 * _LEAST_SEEN:
+        return 0.0
+    middle = len(seen) // 2
+    return min(_line(seen[: middle + 1])[1], _line(seen[middle:])[1])
+
+
+def _line(seen: Sequence[tuple[float, float]]) -> tuple[float, float, float]:
+    """Return mean, slope per second and mean time of the straight line through what was seen."""
     mean_t = sum(at for at, _ in seen) / len(seen)
     mean_v = sum(value for _, value in seen) / len(seen)
     spread = sum((at - mean_t) ** 2 for at, _ in seen)
     slope = sum((at - mean_t) * (value - mean_v) for at, value in seen) / spread
-    return min(2.0 * highest, mean_v + slope * (seen[-1][0] + ahead_s - mean_t))
+    return mean_v, slope, mean_t

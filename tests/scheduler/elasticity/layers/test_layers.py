@@ -130,3 +130,31 @@ def test_several_executors_start_and_stop_in_one_round() -> None:
     calm = OperatorSample("a", 0, 60, 4, 2.0, (0.05,) * 4, 100.0)
     decision, _ = layers.decide(seen(60, north, calm), STEADY, given, 0)
     assert decision["north"].stops == (Change("a", "n1"), Change("a", "n1"), Change("a", "n2"))
+
+
+def test_hosts_that_are_paid_for_go_when_that_time_ends() -> None:
+    """And only then; hosts that cost nothing are paid for ever."""
+    given = replace(PARAMETERS, release_lead_s=60.0)
+    north = (
+        host("n1", a=1),
+        replace(host("n2"), paid_until_s=110.0),
+        host("n3"),
+        replace(host("n4"), paid_until_s=1e9),
+    )
+    decision, _ = layers.decide(seen(60, north, sample("a", 1, 0.5)), LayersState(), given, 0)
+    assert decision["north"].releases == (Release("n2", 110.0),)
+
+
+@pytest.mark.parametrize(("now", "free", "starts"), [(4, 2, 2), (4, 1, 1), (8, 4, 4), (8, 3, 0)])
+def test_a_part_of_a_step_is_rounded_to_what_does_more(now: int, free: int, starts: int) -> None:
+    """Of 24 tasks five executors do more than four, and eleven no more than eight."""
+    a = Component("a", 10, cpu=1, memory_mb=1, most=24, tasks=24)
+    manager = ThresholdParameters(executors_max=24, tasks=24)
+    given = replace(PARAMETERS, operators=(Operator(a, "north", 20, manager),))
+    north = (Host("n1", now + free, now + free, 600, {"a": now}),)
+    decision, state = layers.decide(seen(60, north, sample("a", now, 0.9)), STEADY, given, 0)
+    assert len(decision["north"].starts) == starts
+    whole = starts == {4: 2, 8: 4}[now]
+    assert any(each.verdict == "limited" for each in decision["north"].reasons) != whole
+    assert ("a" in state.changed_s) == (starts > 0)
+    assert state.unmet == ({} if whole else {"north": {4: 2, 8: 4}[now] - free})

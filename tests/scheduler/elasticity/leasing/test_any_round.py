@@ -30,6 +30,7 @@ POLICIES: dict[str, tuple[Any, Any, Any]] = {
     "threshold": (threshold.decide, ThresholdParameters, LeasingState()),
     "sized": (sized.decide, SizedParameters, SizedState()),
 }
+PAUSES = st.sampled_from([0.0, 8.0])
 LIMITED = (replace(A, most=5), replace(F, least=2), R)
 
 counts = st.fixed_dictionaries({"A": st.integers(0, 2), "F": st.integers(0, 2), "R": st.integers(0, 1)})
@@ -75,11 +76,14 @@ def fits(one: Host) -> bool:
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-@given(hosts, readings, choices)
-def test_a_round_keeps_its_promises(policy: str, before: Any, read: Any, chosen: dict[str, Any]) -> None:
+@given(hosts, readings, choices, PAUSES)
+def test_a_round_keeps_its_promises(
+    policy: str, before: Any, read: Any, chosen: dict[str, Any], pause_s: float
+) -> None:
     """Executors are conserved, limits kept, hosts not overfilled, and what is released is idle."""
     decide, kind, first = POLICIES[policy]
-    parameters = kind(components=LIMITED, offer=OFFER, **chosen)
+    components = tuple(replace(each, pause_s=pause_s) for each in LIMITED)
+    parameters = kind(components=components, offer=OFFER, **chosen)
     observation = Observation(300.0, tuple(before), read)
     decision, state = decide(observation, first, parameters, seed=1)
     after = carried_out(before, decision, OFFER, 300.0)

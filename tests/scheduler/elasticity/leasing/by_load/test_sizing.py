@@ -56,10 +56,12 @@ def test_nothing_is_needed_by_guess(unknown: ComponentReading) -> None:
 
 
 def test_trend() -> None:
-    rising = [(0.0, 10.0), (60.0, 12.0), (120.0, 14.0)]
+    rising = [(24.0 * k, 10.0 + 0.8 * k) for k in range(6)]
     assert forecast(rising, 120.0, 14.0) == pytest.approx(18.0)
     assert forecast(rising, 3600.0, 14.0) == 28.0, "twice the highest at most"
-    assert forecast(rising[:2], 120.0, 12.0) == 0.0, "two values are no trend"
+    assert forecast(rising[:5], 120.0, 14.0) == 0.0, "five values are no trend"
+    jump = [(24.0 * k, 10.0 if k < 3 else 14.0) for k in range(6)]
+    assert forecast(jump, 120.0, 14.0) == 0.0, "nor is a jump"
     need = need_of(A, reading(14.0), rising, parameters(trend_s=180.0))
     assert need is not None
     assert (need.executors, need.demand_per_s) == (9, pytest.approx(18.0))

@@ -1,0 +1,116 @@
+"""For how long items stand still when a topology changes: measured after each, expected before the next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from statistics import median
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from provisioning.cluster.look import TopologyLook
+    from provisioning.loop.memory import Memory
+
+FIRST_S = 10.0
+"""What is expected before anything was measured: workers stop, start, and find each other."""
+KEPT = 9
+"""Pauses of a topology that are remembered; the median counts, as one may have been of another kind."""
+_MEASURED_S = 45.0
+"""So long after a change was asked for its pause is looked at: some workers start later than others, s."""
+_SEEN_SHARE = 0.4
+"""Of what is expected has passed without work, and then there was some: that was the pause."""
+_GIVEN_UP_S = 180.0
+"""What has not shown its end after so long is not measured any more, s."""
+
+
+class WorkMeters(Protocol):
+    """What notes when tasks work."""
+
+    def watch(self, topology_id: str, tasks: Collection[int]) -> None:
+        """Note from now on when some tasks of a topology execute something."""
+
+    def still_s(self, topology_id: str) -> float | None:
+        """Return the longest time in which none of them did, s."""
+
+
+@dataclass(frozen=True)
+class Pause:
+    """A pause that has ended.
+
+    Attributes:
+        topology: Name of the topology.
+        lasted_s: s.
+        expected_s: What was expected before, s.
+    """
+
+    topology: str
+    lasted_s: float
+    expected_s: float
+
+    def figures(self) -> dict[str, float]:
+        """Return them as a log has them."""
+        return {"pause_s": self.lasted_s, "expected_pause_s": self.expected_s}
+
+
+def expected_s(memory: Memory, topology: str, stated_s: float | None) -> float:
+    """Return for how long a topology is expected to stand still when it changes, s.
+
+    Args:
+        memory: With what was measured: of it, else of others.
+        topology: Its name.
+        stated_s: What its owner says; None: nothing.
+    """
+    if stated_s is not None:
+        return stated_s
+    measured = memory.pauses.get(topology) or [each for own in memory.pauses.values() for each in own]
+    return median(measured) if measured else FIRST_S
+
+
+def with_pauses_ended(
+    memory: Memory, looks: Collection[TopologyLook], meters: WorkMeters, now_s: float
+) -> tuple[Memory, tuple[Pause, ...]]:
+    """Return the memory with the pauses that have ended, and these.
+
+    A pause is the longest time in which what comes last executed nothing, in a while after the change.
+
+    Args:
+        memory: With changes that were begun.
+        looks: Topologies.
+        meters: Of tasks.
+        now_s: Time, s since 1970.
+    """
+    by_name = {each.name: each for each in looks}
+    pausing = {name: each for name, each in memory.pausing.items() if name in by_name}
+    pauses, changed_s, ended = dict(memory.pauses), dict(memory.changed_s), []
+    for name, begun in list(pausing.items()):
+        look, passed_s = by_name[name], now_s - begun.since_s
+        lasted_s = meters.still_s(look.topology_id)
+        late = not 0.0 <= passed_s < _MEASURED_S
+        seen = lasted_s is not None and lasted_s >= _SEEN_SHARE * begun.expected_s
+        if begun.moving_s is None and (seen or late):
+            # what was counted before is of the pause
+            pausing[name], changed_s[name] = replace(begun, moving_s=now_s), now_s
+        if late and lasted_s:
+            pauses[name] = (*pauses.get(name, ()), lasted_s)[-KEPT:]
+            ended.append(Pause(name, lasted_s, begun.expected_s))
+        if late and (lasted_s or not 0.0 <= passed_s <= _GIVEN_UP_S):
+            meters.watch(look.topology_id, ())
+            del pausing[name]
+    return replace(memory, pausing=pausing, pauses=pauses, changed_s=changed_s), tuple(ended)
+
+
+def standing(memory: Memory) -> frozenset[str]:
+    """Return the topologies whose items have not been seen moving since they were changed."""
+    return frozenset(name for name, each in memory.pausing.items() if each.moving_s is None)
+
+
+def last_tasks(look: TopologyLook) -> frozenset[int]:
+    """Return the tasks of components behind which none comes."""
+    read = {source.component for each in look.components.values() for source in each.inputs}
+    return frozenset(
+        task
+        for each in look.executors
+        if each.component not in read and look.components[each.component].inputs
+        for task in range(each.first_task, each.last_task + 1)
+    )

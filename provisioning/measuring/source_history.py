@@ -1,0 +1,81 @@
+"""How much comes to a source, by what it has said within the last minute. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from provisioning.measuring.lag import AtSource
+
+_KEPT_S = 60.0
+_COUNTED_S = 20.0
+"""What came is counted over so long, or between the last two answers if they are further apart."""
+_LEAST_SHARE = 0.3
+"""Of the time in which spouts were counted, from which on it is known how what waits has grown meanwhile."""
+
+
+@dataclass(frozen=True)
+class SourceSaid:
+    """What a source said.
+
+    Attributes:
+        at_s: When, s since 1970.
+        waiting: Items that waited.
+        arrived: Items that had ever come; None: it does not count them.
+    """
+
+    at_s: float
+    waiting: float
+    arrived: float | None = None
+
+
+def with_said(before: Sequence[SourceSaid], said: AtSource, now_s: float) -> tuple[SourceSaid, ...]:
+    """Return what a source has said, with what it says now; after the clock was set back only that."""
+    kept = (each for each in before if 0.0 < now_s - each.at_s <= _KEPT_S)
+    return (*kept, SourceSaid(now_s, said.waiting, said.arrived))
+
+
+def came_per_s(said: Sequence[SourceSaid], since_s: float) -> float | None:
+    """Return how many items came per second; None if that is not known.
+
+    Args:
+        said: (n,) what the source has said, the oldest first.
+        since_s: What was said before does not count, s since 1970: another process may have asked another
+            source.
+    """
+    known = [(each.at_s, each.arrived) for each in said if each.arrived is not None and each.at_s >= since_s]
+    # one that has counted less than before was made anew
+    anew = [k + 1 for k, ((_, before), (_, after)) in enumerate(pairwise(known)) if after < before]
+    known = known[max(anew, default=0) :]
+    if len(known) < 2:
+        return None
+    recent = [each for each in known[:-1] if known[-1][0] - each[0] <= _COUNTED_S] or known[-2:-1]
+    (begin_s, first), (end_s, last) = recent[0], known[-1]
+    return (last - first) / (end_s - begin_s)
+
+
+def growth_per_s(said: Sequence[SourceSaid], span_s: tuple[float, float], since_s: float) -> float | None:
+    """Return by how much what waits grew per second in some time; None if too little was said of it.
+
+    Between two answers it is taken to have grown evenly.
+
+    Args:
+        said: (n,) what the source has said, the oldest first.
+        span_s: From when until when, s since 1970: spouts were counted then.
+        since_s: What was said before does not count, s since 1970.
+    """
+    counted = [each for each in said if each.at_s >= since_s]
+    if len(counted) < 2:
+        return None
+    begin_s, end_s = max(span_s[0], counted[0].at_s), min(span_s[1], counted[-1].at_s)
+    if end_s <= begin_s or end_s - begin_s < _LEAST_SHARE * (span_s[1] - span_s[0]):
+        return None
+    times_s = [each.at_s for each in counted]
+    first, last = np.interp([begin_s, end_s], times_s, [each.waiting for each in counted])
+    return float(last - first) / (end_s - begin_s)

@@ -1,0 +1,162 @@
+"""Whether a change of executors is worth its pause, and for how long it is to do.
+
+While executors of a group change, its items wait, and then what has piled up is worked off. How long a change
+will be of use is not known. So one is made once being late without it has cost as much as it does: what is
+paid in all is then at most twice what could not be avoided. What does not keep up does not wait, and neither
+does a backlog of which items wait for less time in all with a change than without.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from scheduler.elasticity.leasing.by_load.host_set import late_cost
+from scheduler.elasticity.leasing.by_load.sizing import need_of, slope_of
+from scheduler.elasticity.useful import effective
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scheduler.elasticity.leasing.by_load.sized_parameters import SizedParameters
+    from scheduler.elasticity.leasing.by_load.sizing import Need, SizedState
+    from scheduler.elasticity.leasing.component import Component
+    from scheduler.elasticity.leasing.observation import ComponentReading
+
+_MOST_AHEAD_S = 3600.0
+"""No trend is followed for longer, s."""
+
+
+@dataclass(frozen=True)
+class Changing:
+    """What a change costs, by group, and who needs one.
+
+    Attributes:
+        prices: Group -> what items cost that are late by a change of it, in the currency of the offer.
+        behind: Groups that have a backlog: it is worked off before they shrink.
+        due: Groups for which it is time.
+        urgent: Those that do not keep up, or of which items wait for less time in all with a change.
+        needs: Of components, for as long as a change of them is to do.
+    """
+
+    prices: Mapping[str, float]
+    behind: frozenset[str]
+    due: frozenset[str]
+    urgent: frozenset[str]
+    needs: Mapping[str, Need]
+
+
+def changing(
+    now_s: float,
+    readings: Mapping[str, ComponentReading],
+    there: Mapping[str, int],
+    state: SizedState,
+    parameters: SizedParameters,
+) -> tuple[Changing, SizedState]:
+    """Return what a change costs and who needs one, and the state with what has come late since the last one.
+
+    Args:
+        now_s: Time of the decision, s.
+        readings: Of components, those that count.
+        there: Executors of each component.
+        state: With the demand of this round.
+        parameters: Of the policy.
+    """
+    groups: dict[str, list[Component]] = defaultdict(list)
+    for each in parameters.components:
+        groups[each.group].append(each)
+    # a clock that was set back counts nothing
+    passed_s = max(0.0, now_s - (now_s if state.owed_at_s is None else state.owed_at_s))
+    prices: dict[str, float] = {}
+    owed: dict[str, float] = {}
+    behind, due, urgent = set[str](), set[str](), set[str]()
+    needs: dict[str, Need] = {}
+    for group, members in groups.items():
+        own = _Group(members, readings, state, parameters)
+        now = own.needs(parameters.ahead_s)
+        prices[group] = own.price(now)
+        if own.pause_s and any(readings[name].waiting > parameters.queue_up for name in now):
+            behind.add(group)
+        owed[group] = state.owed.get(group, 0.0) + own.late(now, there) * passed_s
+        if any(_hurries(there[name], need, readings[name].waiting, own) for name, need in now.items()):
+            urgent.add(group)
+        if group in urgent or owed[group] >= prices[group]:
+            due.add(group)
+        needs |= own.needs(own.ahead_s(now, prices[group]))
+    change = Changing(prices, frozenset(behind), frozenset(due), frozenset(urgent), needs)
+    return change, replace(state, owed=owed, owed_at_s=now_s)
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Components that stand still together, and what is known of them."""
+
+    members: list[Component]
+    readings: Mapping[str, ComponentReading]
+    state: SizedState
+    parameters: SizedParameters
+
+    @property
+    def pause_s(self) -> float:
+        return max(self.parameters.pause_s(each) for each in self.members)
+
+    def needs(self, ahead_s: float) -> dict[str, Need]:
+        """Return what its components need for what is expected so far ahead."""
+        found = {
+            each.name: need_of(
+                each, self.readings[each.name], self.state.demand[each.name], self.parameters, ahead_s
+            )
+            for each in self.members
+            if each.name in self.readings
+        }
+        return {name: need for name, need in found.items() if need is not None}
+
+    def price(self, needs: Mapping[str, Need]) -> float:
+        """Return what items cost that are late by a change: in its pause, and until that is worked off."""
+        if not self.pause_s:
+            return 0.0
+        most = max((need.demand_per_s for need in needs.values()), default=0.0)
+        return self.parameters.penalty * most * self.pause_s / (1.0 - self.parameters.target_load)
+
+    def late(self, needs: Mapping[str, Need], there: Mapping[str, int]) -> float:
+        """Return what items cost in a second that are late without a change."""
+        late = sum(late_cost(there[name], need, self.parameters) for name, need in needs.items())
+        return late / self.parameters.offer.billing_unit_s
+
+    def ahead_s(self, needs: Mapping[str, Need], price: float) -> float:
+        """Return for how long a change is to do, s.
+
+        Where demand rises evenly, executors that are there early cost s c t / 2 per second if changes are t
+        apart, and changes p / t: together the least at t = sqrt(2 p / (s c)), the lot size of Harris (1913).
+        """
+        offer, parameters, rise = self.parameters.offer, self.parameters, 0.0
+        for each in self.members:
+            if each.name in needs:
+                share = max(each.cpu / offer.cpu, each.memory_mb / offer.memory_mb)
+                busy_s = needs[each.name].service_ms / 1000.0 / parameters.target_load
+                slope = slope_of(self.state.demand[each.name], parameters.trend_s)
+                rise += max(0.0, slope) * busy_s * share
+        cost = rise * offer.unit_cost / offer.billing_unit_s
+        lot_s = math.sqrt(2.0 * price / cost) if cost > 0.0 else 0.0
+        return min(max(parameters.ahead_s, lot_s), max(parameters.ahead_s, _MOST_AHEAD_S))
+
+
+def _hurries(there: int, need: Need, waiting: float, group: _Group) -> bool:
+    """Return whether a component does not keep up, or items wait for less time in all with a change."""
+    if there >= need.executors:
+        return False
+    service_s = need.service_ms / 1000.0
+    spare = effective(need.tasks, there) / service_s - need.demand_per_s
+    if spare <= 0.0:
+        return True
+    if waiting <= group.parameters.queue_up:
+        return False
+    after = effective(need.tasks, need.executors) / service_s - need.demand_per_s
+    if after <= spare:
+        return False
+    piled = waiting + need.demand_per_s * group.pause_s
+    without = waiting**2 / spare / 2.0
+    pausing = (waiting + piled) / 2.0 * group.pause_s
+    return without > pausing + piled**2 / after / 2.0

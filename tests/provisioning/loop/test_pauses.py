@@ -1,0 +1,149 @@
+"""Pauses of a topology: expected before a change, measured after it, and what they do to decisions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from provisioning.loop.memory import Memory, MemoryFile, Pausing
+from provisioning.loop.pauses import FIRST_S, KEPT, expected_s, last_tasks, standing, with_pauses_ended
+from tests.provisioning.loop.test_active import pass_rounds
+from tests.provisioning.loop.world import ROUND_S, TOPOLOGY, TOPOLOGY_ID, World, settings_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LEARNING = {"topology": {TOPOLOGY: {"mode": "active"}}}
+
+
+def test_what_is_stated_goes_before_what_was_measured_and_that_before_a_guess() -> None:
+    memory = Memory("one", pauses={"words": (4.0, 9.0, 5.0)})
+    assert expected_s(memory, "words", 7.0) == 7.0
+    assert expected_s(memory, "words", None) == 5.0
+    assert expected_s(memory, "another", None) == 5.0
+    assert expected_s(Memory("one"), "words", None) == FIRST_S
+
+
+def test_a_pause_is_measured_a_while_after_the_change(tmp_path: Path) -> None:
+    world = World(demand_per_s=20.0, pause_s=9.0)
+    reports = pass_rounds(world, tmp_path, 8, settings_of(**LEARNING))
+    steps = [each for report in reports for each in report.steps]
+    assert [each.kind for each in steps] == ["rebalanced", "changed", "resumed"]
+    assert steps[0].figures == {"expected_pause_s": 10.0}
+    assert steps[2].figures == {"pause_s": 9.0, "expected_pause_s": 10.0}
+    memory = MemoryFile(tmp_path / "active.json").read()
+    assert memory.pauses == {TOPOLOGY: (9.0,)}
+    assert memory.pausing == {}
+
+
+def test_the_next_one_is_expected_to_be_like_it(tmp_path: Path) -> None:
+    """The policy knows it, too."""
+    world = World(demand_per_s=20.0, pause_s=9.0)
+    settings = settings_of(**LEARNING)
+    pass_rounds(world, tmp_path, 8, settings)
+    world.demand_per_s = 60.0
+    reports = pass_rounds(world, tmp_path, 8, settings)
+    steps = [step for report in reports for step in report.steps if step.kind == "rebalanced"]
+    assert steps[0].figures == {"expected_pause_s": 9.0}
+    asked = next(each.asked for each in reports if each.asked is not None)
+    assert [each.pause_s for each in asked.parameters.components] == [9.0]
+    assert [each.group for each in asked.parameters.components] == [TOPOLOGY]
+
+
+def test_what_never_shows_its_end_is_not_measured(tmp_path: Path) -> None:
+    world = World(demand_per_s=20.0, pause_s=None)
+    pass_rounds(world, tmp_path, 20, settings_of(**LEARNING))
+    memory = MemoryFile(tmp_path / "active.json").read()
+    assert memory.pauses == {}
+    assert memory.pausing == {}
+
+
+@pytest.mark.parametrize("kill_at", range(1, 6))
+def test_a_pause_is_measured_or_forgotten_if_the_loop_was_killed(kill_at: int, tmp_path: Path) -> None:
+    """A loop that was killed does not know what was done meanwhile."""
+    world = World(demand_per_s=20.0, pause_s=4.0, kill_at=kill_at)
+    pass_rounds(world, tmp_path, 12, settings_of(**LEARNING))
+    memory = MemoryFile(tmp_path / "active.json").read()
+    assert memory.pauses.get(TOPOLOGY, (4.0,)) == (4.0,)
+    assert memory.pausing == {}
+
+
+def test_only_the_last_pauses_are_kept() -> None:
+    world = World()
+    memory = Memory("one", pauses={TOPOLOGY: tuple(float(k) for k in range(KEPT))})
+    memory = Memory("one", pauses=memory.pauses, pausing={TOPOLOGY: Pausing(world.now_s, 10.0)})
+    world.watch(TOPOLOGY_ID, (2,))
+    world.now_s += 4 * ROUND_S
+    after, ended = with_pauses_ended(memory, world.look().topologies.values(), world, world.now_s)
+    assert len(after.pauses[TOPOLOGY]) == KEPT
+    assert after.pauses[TOPOLOGY][-1] == ended[0].lasted_s
+
+
+def test_a_change_that_is_not_worth_its_pause_waits(tmp_path: Path) -> None:
+    """Executors that are busy for 83 % of their time: that is late by little, and a pause by much."""
+    table = {"mode": "active", "pause_s": 60.0}
+    policy = {"parameters": {"keep_peak_s": 0.0, "penalty": 0.001}}
+    settings = settings_of(topology={TOPOLOGY: table}, policy=policy)
+    world = World(demand_per_s=25.0, counts={"spout": 1, "bolt": 3})
+    pass_rounds(world, tmp_path, 4, settings)
+    assert world.rebalances == 0
+    world.demand_per_s = 35.0
+    pass_rounds(world, tmp_path, 8, settings)
+    assert world.rebalances == 1, "three do not keep up with it"
+
+
+def test_what_comes_last_is_watched() -> None:
+    (look,) = World().look().topologies.values()
+    assert last_tasks(look) == frozenset(range(2, 26)), "the bolt's tasks, not the spout's"
+
+
+def test_nothing_is_decided_on_what_was_counted_while_items_stood_still(tmp_path: Path) -> None:
+    """Then readings begin anew; items that never stop and start are believed after a while."""
+    world = World(demand_per_s=20.0, pause_s=None)
+    settings = settings_of(**LEARNING)
+    pass_rounds(world, tmp_path, 1, settings)
+    world.demand_per_s = 60.0
+    reports = pass_rounds(world, tmp_path, 2, settings)
+    assert world.rebalances == 1
+    held = [reason for each in reports if each.decision for reason in each.decision.reasons]
+    assert {each.verdict for each in held} == {"held"}
+    world.pause_s = 9.0
+    (since_s,) = (each.since_s for each in MemoryFile(tmp_path / "active.json").read().pausing.values())
+    pass_rounds(world, tmp_path, 8, settings)
+    assert world.rebalances == 2
+    assert MemoryFile(tmp_path / "active.json").read().changed_s[TOPOLOGY] > since_s
+
+
+def test_a_short_lack_of_items_is_no_pause() -> None:
+    """Four seconds of an expected ten are, three are not."""
+    world = World(pause_s=3.0)
+    world.watch(TOPOLOGY_ID, (2,))
+    memory = Memory("one", pausing={TOPOLOGY: Pausing(world.now_s, 10.0)})
+    looks = world.look().topologies.values()
+    world.now_s += ROUND_S
+    after, _ = with_pauses_ended(memory, looks, world, world.now_s)
+    assert standing(after) == {TOPOLOGY}
+    world.pause_s = 4.0
+    after, _ = with_pauses_ended(memory, looks, world, world.now_s)
+    assert standing(after) == frozenset()
+    assert after.changed_s == {TOPOLOGY: world.now_s}
+
+
+def test_a_topology_that_is_gone_is_not_waited_for() -> None:
+    memory = Memory("one", pausing={TOPOLOGY: Pausing(0.0, 10.0)})
+    after, ended = with_pauses_ended(memory, (), World(), 1.0)
+    assert after.pausing == {}
+    assert ended == ()
+
+
+def test_a_topology_that_stands_still_is_not_changed_again(tmp_path: Path) -> None:
+    """A host comes up while workers start: what is to run there is asked for once they work."""
+    world = World(demand_per_s=45.0, pause_s=None)
+    settings = settings_of(topology={TOPOLOGY: {"mode": "active"}})
+    asked_s: list[float] = []
+    for _ in range(12):
+        (report,) = pass_rounds(world, tmp_path, 1, settings)
+        asked_s += [report.now_s for step in report.steps if step.kind == "rebalanced"]
+    assert len(asked_s) == 2
+    assert asked_s[1] - asked_s[0] >= 45.0

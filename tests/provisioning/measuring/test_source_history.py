@@ -1,0 +1,54 @@
+"""What comes to a source, by what it has said."""
+
+from __future__ import annotations
+
+import pytest
+
+from provisioning.measuring.lag import AtSource
+from provisioning.measuring.source_history import SourceSaid, came_per_s, growth_per_s, with_said
+
+
+def said(*waiting: float, every_s: float = 5.0) -> tuple[SourceSaid, ...]:
+    return tuple(SourceSaid(100.0 + every_s * k, each) for k, each in enumerate(waiting))
+
+
+def test_growth_is_that_of_the_time_in_which_spouts_were_counted() -> None:
+    """First 500 items piled up, then spouts worked them off."""
+    history = said(0.0, 500.0, 400.0, 300.0, 200.0)
+    assert growth_per_s(history, (100.0, 120.0), 0.0) == pytest.approx(10.0)
+    assert growth_per_s(history, (105.0, 120.0), 0.0) == pytest.approx(-20.0)
+    assert growth_per_s(history, (107.5, 117.5), 0.0) == pytest.approx(-20.0), "in between it is even"
+    assert growth_per_s(history, (100.0, 120.0), 103.0) == pytest.approx(-20.0), "nothing from before it"
+
+
+@pytest.mark.parametrize(
+    ("begin_s", "end_s", "since_s"), [(100.0, 120.0, 116.0), (118.0, 130.0, 0.0), (130.0, 140.0, 0.0)]
+)
+def test_what_was_said_too_little_of_is_not_known(begin_s: float, end_s: float, since_s: float) -> None:
+    """Of one answer, or of less than a third of the time."""
+    assert growth_per_s(said(0.0, 1.0, 2.0, 3.0, 4.0), (begin_s, end_s), since_s) is None
+
+
+def test_what_came_is_counted_over_the_last_seconds() -> None:
+    history = tuple(SourceSaid(100.0 + k, 0.0, 7.0 * k) for k in range(10))
+    assert came_per_s(history, 0.0) == pytest.approx(7.0)
+    assert came_per_s(history, 109.0) is None
+    jump = tuple(
+        SourceSaid(100.0 + 5 * k, 0.0, each) for k, each in enumerate((0, 5, 10, 110, 210, 310, 410))
+    )
+    assert came_per_s(jump, 0.0) == pytest.approx(20.0)
+    seldom = (SourceSaid(100.0, 0.0, 0.0), SourceSaid(130.0, 0.0, 3.0), SourceSaid(160.0, 0.0, 33.0))
+    assert came_per_s(seldom, 0.0) == pytest.approx(1.0), "between the last two"
+
+
+def test_a_source_that_was_made_anew_counts_from_there() -> None:
+    history = tuple(SourceSaid(100.0 + k, 0.0, each) for k, each in enumerate((900.0, 950.0, 0.0, 7.0, 14.0)))
+    assert came_per_s(history, 0.0) == pytest.approx(7.0)
+
+
+def test_a_minute_is_kept_and_nothing_of_a_later_time() -> None:
+    history: tuple[SourceSaid, ...] = ()
+    for k in range(20):
+        history = with_said(history, AtSource(float(k)), 100.0 + 5.0 * k)
+    assert [each.at_s for each in history] == [135.0 + 5.0 * k for k in range(13)]
+    assert with_said(history, AtSource(3.0), 120.0) == (SourceSaid(120.0, 3.0),)
