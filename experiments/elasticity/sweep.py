@@ -31,14 +31,15 @@ THRESHOLD, BTU, RELEASED, SIZED = "threshold", "btu", "btu-released", "sized"
 POLICIES = (THRESHOLD, BTU, RELEASED, SIZED)
 """The baseline; the paper's policy as it is described, and as its authors' program has it; and ours."""
 READINGS: tuple[QueueReading, ...] = get_args(QueueReading)
-ROLLING, HINDSIGHT, LEARNED, TUNED, PLAIN = (
+ROLLING, HINDSIGHT, LEARNED, JOINT, TUNED, PLAIN = (
     "rolling",
     "hindsight",
     "model-based",
+    "model-based-joint",
     "threshold-tuned",
     "threshold-layers",
 )
-LAYERED = (PLAIN, TUNED, LEARNED, ROLLING, HINDSIGHT)
+LAYERED = (PLAIN, TUNED, LEARNED, JOINT, ROLLING, HINDSIGHT)
 """Compared in paper 004's set-up with many seeds, by their names in its scenario."""
 BESIDE = (
     "static-peak",
@@ -54,7 +55,7 @@ BESIDE = (
 TAXI_YEAR = "taxi-year"
 OTHER_LOADS = ("taxi-minutes", "sinus", *LOADS, "even", "flash", "noisy")
 """Other loads of paper 004's set-up, by their names in its scenario."""
-UNDER_OTHER_LOADS = (TUNED, LEARNED, ROLLING, HINDSIGHT)
+UNDER_OTHER_LOADS = (TUNED, LEARNED, JOINT, ROLLING, HINDSIGHT)
 _OTHER_MIN = 8 * 1440.0
 """Of a run under another load, which comes again every day or sooner; the last day counts, min."""
 

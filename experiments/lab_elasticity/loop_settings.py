@@ -59,12 +59,18 @@ def loop_settings(settings: LabElasticitySettings, turn: VariantTurn, folder: Pa
         "btu": paid,
         # a minute of the experiment is a quarter of an hour of a day
         "sized": paid | {"keep_peak_s": 60.0, "trend_s": 90.0, "target_load": SIZED_LOAD, "ahead_s": AHEAD_S},
-        # what is to come in a few minutes counts, not in hours
-        "model-based": managers | {"operator.discount": 0.97},
+        # each of many executors has to weigh enough for one less to be worth a pause as long as a period, and
+        # being late still more than all that the peak needs
+        "model-based": managers
+        | {
+            "rate_max": settings.peak_rate,
+            "operator.discount": 0.98,
+            "operator.weights": "{ performance = 0.2, reconfiguration = 0.2, resources = 0.6 }",
+        },
         "rolling": managers
         | {
             "operator.horizon_s": 3600.0,
-            "operator.weights": "{ performance = 0.6, reconfiguration = 0.2, resources = 0.2 }",
+            "operator.weights": "{ performance = 0.5, reconfiguration = 0.05, resources = 0.45 }",
         },
     }[turn.policy]
     program = [sys.executable, "-m", "cli.main"]

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.base.arrays import frozen
-from scheduler.elasticity.learning.choice import ACTIONS
+from scheduler.elasticity.learning.choice import ACTIONS, greedy
 from scheduler.elasticity.learning.estimates import Fit, averaged, clamped, fitted
 from scheduler.elasticity.learning.transitions import counted, first_counts, probabilities
+from scheduler.elasticity.operator_manager.path import ladder_of
 from scheduler.elasticity.operator_manager.queue_model import least_executors
 from scheduler.elasticity.useful import effective
 
 if TYPE_CHECKING:
-    from scheduler.base.arrays import BoolArray, FloatArray, IntArray
+    from scheduler.base.arrays import BoolArray, FloatArray
     from scheduler.elasticity.operator_manager.model_parameters import ModelBasedParameters
 
 
@@ -29,7 +30,9 @@ class OperatorModel:
         unknown: (K, L) cu, estimated cost of being in a state that cannot be computed beforehand.
         seen: (K, L) how often each estimate was updated.
         fit: (K, L) cu as it is read where estimates are kept.
-        worth: (K, L, 3) Q, cost to come of each action of `ACTIONS`; infinite where it is not allowed.
+        worth: (K, L, 3) Q, cost to come of each action of `ACTIONS`; infinite where it is not allowed. Where
+            more than one step may be taken at once, of the best number of them.
+        reached: (K, L) cost to come of running k executors after a level, what k executors cost left out.
     """
 
     counts: FloatArray
@@ -37,6 +40,7 @@ class OperatorModel:
     seen: FloatArray
     fit: Fit
     worth: FloatArray
+    reached: FloatArray
 
     @classmethod
     def first(cls, parameters: ModelBasedParameters) -> OperatorModel:
@@ -50,6 +54,7 @@ class OperatorModel:
             frozen(np.zeros(shape)),
             fitted(unknown, np.ones(shape)),
             frozen(np.broadcast_to(worth, (*shape, 3)).copy()),
+            frozen(np.zeros(shape)),
         )
 
     def followed(self, before: int, after: int) -> OperatorModel:
@@ -96,29 +101,59 @@ class OperatorModel:
         """Back up the worth of every state and action, all at once in each sweep.
 
         Q(s,a) = ck(k,a) + sum_x' P(x'|x) (cu(k+a,x') + gamma min_b Q((k+a,x'),b)). Since k + a is certain,
-        the sum is the same for all states from which k + a is reached: K L^2 multiplications.
+        the sum is the same for all states from which k + a is reached, however many steps are taken at once:
+        K L^2 multiplications.
         """
         chances, unknown = probabilities(self.counts), self.expected(parameters)
-        known, allowed = known_costs(parameters), _allowed(parameters)[:, None, :]
-        worth = self.worth
+        costs, steps = resource_costs(parameters)[:, None], min(parameters.steps, len(parameters.choices))
+        worth, reached = self.worth, self.reached
         for _ in range(sweeps):
             reached = (unknown + parameters.discount * worth.min(axis=2)) @ chances.T
-            worth = np.full_like(worth, np.inf)
-            worth[:, :, 0] = known[:, 0, None] + reached
-            worth[1:, :, 1] = known[1:, 1, None] + reached[:-1]
-            worth[:-1, :, 2] = known[:-1, 2, None] + reached[1:]
-            worth = np.where(allowed, worth, np.inf)
-        return replace(self, worth=frozen(worth))
+            there = parameters.weights.reconfiguration + costs + reached
+            there[: parameters.row(parameters.executors_min)] = np.inf
+            worth = np.empty_like(worth)
+            worth[:, :, 0] = costs + reached
+            beyond = np.full((steps, there.shape[1]), np.inf)
+            worth[:, :, 1] = _least_within(np.concatenate((beyond, there[:-1])), steps)
+            worth[:, :, 2] = _least_within(np.concatenate((there[1:], beyond)), steps)
+        return replace(self, worth=frozen(worth), reached=frozen(reached))
+
+    def change(self, executors: int, level: int, parameters: ModelBasedParameters) -> int:
+        """Return how many executors more or less cost the least to come; of equal changes none, then fewer,
+        then the smallest.
+
+        Args:
+            executors: That run.
+            level: Of the arrival rate.
+            parameters: Of the manager.
+        """
+        choices, row = parameters.choices, parameters.row(executors)
+        action = greedy(self.worth[row, level])
+        if not action:
+            return 0
+        there = resource_costs(parameters) + self.reached[:, level]
+        rows = [row + action * n for n in range(1, parameters.steps + 1)]
+        allowed = [each for each in rows if parameters.row(parameters.executors_min) <= each < len(choices)]
+        return choices[min(allowed, key=lambda each: float(there[each]))] - executors
+
+
+def _least_within(table: FloatArray, steps: int) -> FloatArray:
+    """(n - steps + 1, L) least of every `steps` rows that follow each other, in log2(steps) passes."""
+    least, width = table, 1
+    while width < steps:
+        further = min(width, steps - width)
+        least, width = np.minimum(least[:-further], least[further:]), width + further
+    return least
 
 
 @lru_cache(maxsize=256)
-def known_costs(parameters: ModelBasedParameters) -> FloatArray:
-    """(K, 3) ck(k, a) = w_rcf [a != 0] + w_res (k + a) / most k."""
-    executors = _reached(parameters)
-    changes = np.array(ACTIONS) != 0
-    weights = parameters.weights
-    resources = weights.resources * executors / parameters.executors_max
-    return frozen(weights.reconfiguration * changes + resources)
+def resource_costs(parameters: ModelBasedParameters) -> FloatArray:
+    """(K,) w_res (k + a) / most k, by the row of k + a; with w_rcf [a != 0] it is what is known, ck(k, a)."""
+    executors, most = np.array(parameters.choices), parameters.executors_max
+    if parameters.joint and parameters.path is not None:
+        executors = ladder_of(parameters.path).sizes
+        most = int(executors[-1])
+    return frozen(parameters.weights.resources * executors / most)
 
 
 def first_unknown(parameters: ModelBasedParameters) -> FloatArray:
@@ -126,7 +161,7 @@ def first_unknown(parameters: ModelBasedParameters) -> FloatArray:
     levels = parameters.levels
     first = np.zeros((len(parameters.choices), levels))
     does = np.array([effective(parameters.tasks, k) for k in parameters.choices])
-    if parameters.start_from_queues and parameters.service_rate is not None:
+    if parameters.start_from_queues:
         for level in range(levels):
             rate = (level + 0.5) / levels * parameters.rate_max
             needed = _needed(rate, parameters)
@@ -134,31 +169,26 @@ def first_unknown(parameters: ModelBasedParameters) -> FloatArray:
     return frozen(first)
 
 
-def _needed(rate: float, parameters: ModelBasedParameters) -> int:
-    """Return how many executors queues ask for at a rate; one more than the most if those are not enough."""
+def _needed(rate: float, parameters: ModelBasedParameters) -> float:
+    """Return what executors (rungs) have to do for a rate, by queues; more than the most do if none will."""
     most = parameters.executors_max
+    if parameters.joint:
+        assert parameters.path is not None  # noqa: S101  # it is checked beside joint
+        return int(np.searchsorted(ladder_of(parameters.path).kept, rate)) + 1
     if parameters.path is None or not parameters.share_bound:
         assert parameters.service_rate is not None  # noqa: S101  # it is checked beside start_from_queues
         return least_executors(rate, parameters.service_rate, parameters.response_max_ms, most) or most + 1
     place = parameters.path.place(parameters.component)
     assert place is not None  # noqa: S101  # it is checked with the parameters
     needed = parameters.path.least(rate / parameters.path.parts[place].per_item)
-    return most + 1 if needed is None else needed[place]
+    return most + 1 if needed is None else effective(parameters.tasks, needed[place])
 
 
 @lru_cache(maxsize=256)
 def _allowed(parameters: ModelBasedParameters) -> BoolArray:
     """(K, 3) whether each action is allowed with k executors."""
-    reached = _reached(parameters)
-    within = (reached >= parameters.executors_min) & (reached <= parameters.executors_max)
+    rows = np.arange(len(parameters.choices))[:, None] + np.array(ACTIONS)
+    within = (rows >= parameters.row(parameters.executors_min)) & (rows < len(parameters.choices))
     allowed: BoolArray = within | (np.array(ACTIONS) == 0)  # staying always is, also below the least
     allowed.flags.writeable = False
     return allowed
-
-
-def _reached(parameters: ModelBasedParameters) -> IntArray:
-    """(K, 3) executors after each action; where there are none, beyond what is allowed."""
-    beside = np.array((parameters.choices[0] - 1, *parameters.choices, parameters.executors_max + 1))
-    rows = np.arange(1, len(parameters.choices) + 1)[:, None] + np.array(ACTIONS)
-    reached: IntArray = beside[rows]
-    return reached

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from scheduler.base.arrays import frozen
-from scheduler.elasticity.learning.choice import ACTIONS, greedy
+from scheduler.elasticity.learning.choice import ACTIONS
 from scheduler.elasticity.learning.season import Season
 from scheduler.elasticity.managers import why_held
+from scheduler.elasticity.operator_manager.along import along
+from scheduler.elasticity.operator_manager.joint import of_path, rung_of, sample_of
 from scheduler.elasticity.operator_manager.model import OperatorModel, first_unknown
+from scheduler.elasticity.operator_manager.path import ladder_of
 from scheduler.elasticity.operator_manager.request import OperatorRequest
 from scheduler.elasticity.useful import effective, stepped
 
@@ -70,9 +74,54 @@ def decide(
     held = why_held(observation.now_s, sample, observation.changed_s, parameters.sample_age_max_s)
     if sample is None or held:
         return OperatorRequest("" if sample is None else sample.component, 0, "held", held), state
+    if parameters.joint and parameters.path is not None:
+        return _for_path(observation, sample, state, parameters)
     if sample.executors > parameters.executors_max:
         why = f"{sample.executors} executors run, more than the {parameters.executors_max} that it knows of"
         return OperatorRequest(sample.component, 0, "held", why), state
+    state = learned(state, sample, parameters)
+    return _request(sample, state, parameters), state
+
+
+def _for_path(
+    observation: OperatorObservation,
+    sample: OperatorSample,
+    state: ModelBasedState,
+    parameters: ModelBasedParameters,
+) -> tuple[OperatorRequest, ModelBasedState]:
+    """Learn for the whole path, and ask for the component's part of what is cheapest for all."""
+    path, component, own = parameters.path, sample.component, sample.executors
+    assert path is not None  # noqa: S101  # it is checked beside joint
+    place = path.place(component)
+    if place is None:
+        return OperatorRequest(component, 0, "held", "it is no part of the path that is learned"), state
+    samples, held = along(observation, path, parameters.sample_age_max_s)
+    if held:
+        return OperatorRequest(component, 0, "held", held), state
+    part = path.parts[place]
+    if own > part.executors_max:
+        why = f"{own} executors run, more than the {part.executors_max} that it knows of"
+        return OperatorRequest(component, 0, "held", why), state
+    request, state = _together(samples, state, of_path(parameters, path))
+    if own < part.executors_min:
+        why = f"at least {part.executors_min} executors are to run"
+        return OperatorRequest(component, part.executors_min - own, "asked", why), state
+    running = tuple(each.executors for each in samples)
+    wanted = ladder_of(path).executors[rung_of(running, path) + request.action - 1]
+    if not request.action and (request.verdict != "kept" or sum(wanted) >= sum(running)):
+        return replace(request, component=component), state
+    # also without another rung: those of the ladder carry as much, and by the conditions one less pays
+    action = wanted[place] - own
+    return replace(request, component=component, action=action, verdict="asked" if action else "kept"), state
+
+
+@lru_cache(maxsize=64)
+def _together(
+    samples: tuple[OperatorSample, ...], state: ModelBasedState, parameters: ModelBasedParameters
+) -> tuple[OperatorRequest, ModelBasedState]:
+    """Learn and return what is asked for the path: once, for the managers of all its components."""
+    assert parameters.path is not None  # noqa: S101  # it is checked beside joint
+    sample = sample_of(samples, parameters.path)
     state = learned(state, sample, parameters)
     return _request(sample, state, parameters), state
 
@@ -97,9 +146,8 @@ def _request(
             return OperatorRequest(sample.component, 0, "limited", why)
         why = "the executors were saturated twice"
         return OperatorRequest(sample.component, one_more, "asked", why, more, stay)
-    best = greedy(worth)
-    score = float(worth[ACTIONS.index(best)])
-    action = stepped(parameters.choices, sample.executors, best) - sample.executors
+    action = state.model.change(sample.executors, state.level or 0, parameters)
+    score = float(worth.min())
     why = f"{score:.4g} is the least cost to come, {stay:.4g} that of staying"
     return OperatorRequest(sample.component, action, "asked" if action else "kept", why, score, stay)
 

@@ -7,7 +7,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from scheduler.base.checks import ModelError, number, shown, whole_number
+from scheduler.elasticity.operator_manager.path import ladder_of
 from scheduler.elasticity.operator_manager.queue_model import least_executors
 from scheduler.elasticity.useful import choices
 
@@ -69,6 +72,11 @@ class ModelBasedParameters:
         start_from_queues: Repair: begin with what queues predict, not with zeros (needs `service_rate`).
         share_bound: Repair: an interval is late only if the whole application was, too: what other components
             leave of the bound may be used. What queues predict is then that of the path.
+        steps: Ours: how many steps may be taken at once (>= 1); 1: as the paper has it. A step is an
+            executor, a number that makes a difference (`tasks`), or a rung (`joint`).
+        joint: Ours: the managers of a path learn one model, in which executors are rungs of its ladder and
+            the rate is that into the path. Each asks for its own part of a rung: what changes changes with
+            one pause, and a part may use what others leave of the bound (needs `path`).
         season: Repair: the level is that of the highest rate that is expected until `ahead_s`, by what is
             usual at each time of the week; None: of the last rate.
         ahead_s: For how long from now on, s (>= 0).
@@ -97,6 +105,8 @@ class ModelBasedParameters:
     guard: bool = False
     start_from_queues: bool = False
     share_bound: bool = False
+    steps: int = 1
+    joint: bool = False
     season: SeasonParameters | None = None
     ahead_s: float = 900.0
     path: Path | None = None
@@ -108,6 +118,7 @@ class ModelBasedParameters:
         whole_number("executors_min", self.executors_min, 1)
         whole_number("executors_max", self.executors_max, self.executors_min)
         whole_number("levels", self.levels, 1)
+        whole_number("steps", self.steps, 1)
         number("rate_max", self.rate_max, above=0.0)
         number("response_max_ms", self.response_max_ms, above=0.0)
         if number("discount", self.discount, most=1.0) >= 1.0:
@@ -118,11 +129,13 @@ class ModelBasedParameters:
         number("pause_s", self.pause_s)
         if self.service_rate is not None:
             number("service_rate", self.service_rate, above=0.0)
-        elif self.start_from_queues:
+        elif self.start_from_queues and not self.joint:
             raise ModelError("start_from_queues", "expected a service_rate beside it, got none")
         number("ahead_s", self.ahead_s)
         if self.path is not None and self.path.place(self.component) is None:
             raise ModelError("component", f"expected one of the path, got {shown(self.component)}")
+        if self.joint and self.path is None:
+            raise ModelError("joint", "expected a path beside it, got none")
         broken = self.conditions()
         if self.heed_conditions and broken:
             raise ModelError("weights", broken[0])
@@ -136,22 +149,37 @@ class ModelBasedParameters:
         """Return the row of a number of executors: that of the largest choice that is not above it."""
         return bisect_right(self.choices, executors) - 1
 
+    @property
+    def path_rate_max(self) -> float:
+        """Return `rate_max` as a rate into the path, the same for all its components but for rounding."""
+        place = None if self.path is None else self.path.place(self.component)
+        rate = (
+            self.rate_max
+            if self.path is None or place is None
+            else self.rate_max / self.path.parts[place].per_item
+        )
+        return float(f"{rate:.9g}")
+
     def conditions(self) -> tuple[str, ...]:
         """Return what is wrong between the weights, one sentence each; empty if a good policy is optimal."""
         weights, k = self.weights, self.executors_max
         needed = k
-        if self.service_rate is not None:
+        if self.joint and self.path is not None:
+            ladder = ladder_of(self.path)
+            rung = min(len(ladder.kept) - 1, int(np.searchsorted(ladder.kept, self.path_rate_max)))
+            k, needed = int(ladder.sizes[-1]), int(ladder.sizes[rung])
+        elif self.service_rate is not None:
             needed = least_executors(self.rate_max, self.service_rate, self.response_max_ms, k) or k
         peak = weights.resources * (needed - 1) / k
-        kept = weights.resources / (k * (1.0 - self.discount))
+        for_ever = weights.resources / (k * (1.0 - self.discount))
         free = weights.performance * min(1.0, self.pause_s / self.period_s)
         broken = []
         if weights.performance <= peak:
             less = f"(resources of {needed - 1} of {k} executors), or being late at the peak is optimal"
             broken.append(f"performance {weights.performance:g} has to be above {peak:g} {less}")
-        if weights.reconfiguration >= kept:
+        if weights.reconfiguration >= for_ever:
             more = "(what one executor costs for ever), or none is ever given back"
-            broken.append(f"reconfiguration {weights.reconfiguration:g} has to be below {kept:g} {more}")
+            broken.append(f"reconfiguration {weights.reconfiguration:g} has to be below {for_ever:g} {more}")
         if weights.reconfiguration < free:
             less = "(performance for the time of a pause), or pauses are free"
             broken.append(f"reconfiguration {weights.reconfiguration:g} has to be at least {free:g} {less}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.base.arrays import FloatArray, frozen
+from scheduler.base.arrays import FloatArray, IntArray, frozen
 from scheduler.base.checks import ModelError, name, number, shown, whole_number
 from scheduler.elasticity.useful import choices, effective
 
@@ -183,7 +183,7 @@ def _time_ms(part: PathPart, executors: int, rate: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Ladder:
-    """The best numbers of executors for each total; one rung has one executor more than the one before.
+    """The best numbers of executors for each total, by rising total; what carries no more is no rung.
 
     Attributes:
         executors: (n_rungs, n_parts) of each part.
@@ -194,6 +194,14 @@ class Ladder:
     executors: tuple[tuple[int, ...], ...]
     kept: FloatArray
     capacity: FloatArray
+
+    @cached_property
+    def sizes(self) -> IntArray:
+        """(n_rungs,) executors of all parts of each rung, where those of the first count as one."""
+        totals = np.array([sum(each) for each in self.executors])
+        sizes: IntArray = totals - totals[0] + 1
+        sizes.flags.writeable = False
+        return sizes
 
 
 @lru_cache(maxsize=1024)

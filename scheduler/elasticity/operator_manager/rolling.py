@@ -15,6 +15,7 @@ import numpy as np
 
 from scheduler.elasticity.learning.season import Season
 from scheduler.elasticity.managers import why_held
+from scheduler.elasticity.operator_manager.along import along
 from scheduler.elasticity.operator_manager.horizon import Ahead, cheapest, stages_ahead
 from scheduler.elasticity.operator_manager.request import OperatorRequest
 from scheduler.elasticity.useful import stepped
@@ -68,13 +69,9 @@ def decide(
     if place is None:
         why = "it is no part of the path that is planned"
         return OperatorRequest(component, 0, "held", why), state
-    samples = []
-    for each in parts:
-        other = sample if each.component == component else observation.others.get(each.component)
-        held = why_held(observation.now_s, other, None, parameters.sample_age_max_s)
-        if other is None or held:
-            return OperatorRequest(component, 0, "held", f"{each.component}: {held}"), state
-        samples.append(other)
+    samples, held = along(observation, parameters.path, parameters.sample_age_max_s)
+    if held:
+        return OperatorRequest(component, 0, "held", held), state
     state = _learned(state, sample, samples[0].arrival_rate / parts[0].per_item, parameters)
     return _request(place, samples, state, parameters), state
 

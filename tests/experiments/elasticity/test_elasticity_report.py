@@ -83,6 +83,7 @@ def test_means_have_intervals_and_targets() -> None:
         )
         for policy, changes in (
             ("model-based", 2),
+            ("model-based-joint", 6),
             ("threshold-layers", 8),
             ("threshold-tuned", 4),
             ("rolling", 1),
@@ -98,8 +99,10 @@ def test_means_have_intervals_and_targets() -> None:
         ("100%", False),
     ]
     assert [each.reached for each in layered_targets(found)][1:3] == [True, True]
-    assert [each.reached for each in layered_targets(found)][4:] == [True, True, False]
-    assert days_of(runs)[0] == ["1", *["4.00, 90"] * 5]
+    joint = [each.reached for each in layered_targets(found)][4:8]
+    assert joint == [False, True, False, False], "six changes are more than half of eight"
+    assert [each.reached for each in layered_targets(found)][8:] == [True, True, False]
+    assert days_of(runs)[0] == ["1", *["4.00, 90"] * 6]
     assert days_of(runs)[1][:2] == ["2", "2.00, 100"]
     assert [row[:3] for row in under_loads(runs)][:1] == [[TAXI_YEAR, "`model-based`", "2.00 +- 1.96"]]
 

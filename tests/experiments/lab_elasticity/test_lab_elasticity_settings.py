@@ -15,10 +15,12 @@ from experiments.errors import ExperimentError
 from experiments.lab_elasticity.lab_elasticity_settings import LabElasticitySettings
 from experiments.lab_elasticity.lab_elasticity_turn import kills, missing_tasks
 from experiments.lab_elasticity.loop_settings import loop_settings
-from experiments.lab_elasticity.sizes import SERVICE_MS
+from experiments.lab_elasticity.sizes import SERVICE_MS, TASKS
 from experiments.lab_elasticity.variants import VariantTurn, turns
 from provisioning.settings_file import load_elastic_settings
 from scheduler.elasticity.layers.kinds import POLICIES
+from scheduler.elasticity.layers.one_pool.basis import Basis, PartBasis
+from scheduler.elasticity.layers.one_pool.parameters import OnePoolParameters
 from scheduler.elasticity.leasing.component import Component
 from scheduler.elasticity.leasing.host import Offer
 
@@ -60,11 +62,15 @@ def test_the_loop_takes_its_settings(tmp_path: Path, policy: str) -> None:
     assert found.topology["sleeping"].lag[0].key == f"sleeping:{policy}-1:waiting"
     assert found.topology["sleeping"].component["sink"].max == 1
     parameters = POLICIES[turn.kind].parameters_of(
-        tuple(Component(f"sleeping/{name}", 1000.0, 1.0, 1.0, 1, 24, 24) for name in SERVICE_MS),
+        tuple(Component(f"sleeping/{name}", 1000.0, 1.0, 1.0, 1, TASKS, TASKS) for name in SERVICE_MS),
         Offer(6.0, 6.0, 120.0, 1.0),
         found.policy.parameters,
     )
     assert parameters.decide_interval_s == 10.0
+    if isinstance(parameters, OnePoolParameters):
+        # weights are refused by what the peak needs once service times are known
+        known = tuple(PartBasis(f"sleeping/{name}", ms, 1.0) for name, ms in SERVICE_MS.items())
+        assert parameters.layers({"sleeping": Basis(known, {})}).operators[0].manager is not None
 
 
 def test_kills_come_at_the_same_random_moments_for_one_seed() -> None:

@@ -16,7 +16,7 @@ from scheduler.elasticity.infrastructure_manager.granting import AskedHosts
 from scheduler.elasticity.learning.season import Season, SeasonParameters
 from scheduler.elasticity.operator_manager import model_based, rolling, threshold
 from scheduler.elasticity.operator_manager.model_parameters import ModelBasedParameters, OperatorWeights
-from scheduler.elasticity.operator_manager.path import Path, PathPart
+from scheduler.elasticity.operator_manager.path import Path, PathPart, ladder_of
 from scheduler.elasticity.operator_manager.queue_model import least_executors, response_ms
 from scheduler.elasticity.operator_manager.rolling_parameters import RollingParameters
 from scheduler.elasticity.operator_manager.sample import OperatorObservation, OperatorSample
@@ -111,14 +111,17 @@ weights = st.tuples(st.integers(1, 60), st.integers(1, 60), st.integers(1, 60)).
 )
 
 
-def climbing_pays(chosen: OperatorWeights) -> bool:
-    """Whether one executor after the other, up to the most, is cheaper than being late for ever with one."""
-    late_for_ever = (chosen.performance + chosen.resources / MOST) / (1.0 - DISCOUNT)
-    climbing = DISCOUNT ** (MOST - 1) * chosen.resources / (1.0 - DISCOUNT)
-    for step in range(1, MOST):
-        late = chosen.performance if step < MOST - 1 else 0.0
-        paid = chosen.reconfiguration + late + chosen.resources * (step + 1) / MOST
-        climbing += DISCOUNT ** (step - 1) * paid
+def climbing_pays(chosen: OperatorWeights, most: int = MOST, steps: int = 1) -> bool:
+    """Whether going up step by step, to the most, is cheaper than being late for ever with one."""
+    late_for_ever = (chosen.performance + chosen.resources / most) / (1.0 - DISCOUNT)
+    climbing, executors, passed = 0.0, 1, 0
+    while executors < most:
+        executors = min(most, executors + steps)
+        late = chosen.performance if executors < most else 0.0
+        paid = chosen.reconfiguration + late + chosen.resources * executors / most
+        climbing += DISCOUNT**passed * paid
+        passed += 1
+    climbing += DISCOUNT**passed * chosen.resources / (1.0 - DISCOUNT)
     return climbing < late_for_ever
 
 
@@ -152,6 +155,51 @@ def test_learning_comes_to_rest_if_weights_meet_the_conditions(
     if climbing_pays(chosen):
         for rate, n in zip(rates, loop.executors, strict=True):
             assert n >= (least_executors(rate, SERVICE_RATE, BOUND_MS, MOST) or 1)
+
+
+meeting_conditions = st.tuples(st.floats(1.0, 9.0), st.floats(0.01, 0.9)).map(
+    lambda parts: OperatorWeights(*(each / (1.0 + sum(parts)) for each in (*parts, 1.0)))
+)
+"""For eleven rungs, whatever the peak needs."""
+
+
+@pytest.mark.parametrize("steps", [1, 2, 11])
+@pytest.mark.parametrize("prior", [False, True])
+@given(st.tuples(st.floats(1, 420), st.floats(0.1, 1.0)), meeting_conditions, st.booleans())
+def test_learning_for_a_path_comes_to_rest(
+    prior: bool, steps: int, load: tuple[float, float], chosen: OperatorWeights, kept: bool
+) -> None:
+    """And keeps its bound, if going up is worth it, from the first rung to the last."""
+    rate, per_item = load
+    parts = (PathPart("c0", 1.0, SERVICE_RATE, MOST), PathPart("c1", per_item, SERVICE_RATE, MOST))
+    path = Path(parts, 2 * BOUND_MS)
+    rungs = len(ladder_of(path).executors)
+    pays = climbing_pays(chosen, rungs, steps)
+    parameters = tuple(
+        ModelBasedParameters(
+            executors_max=MOST,
+            rate_max=420.0 * each.per_item,
+            response_max_ms=BOUND_MS,
+            levels=5,
+            weights=chosen,
+            discount=DISCOUNT,
+            learning_rate=0.5,
+            start_from_queues=prior,
+            skip_disturbed=True,
+            hold_disturbed=True,
+            keep_estimates=kept,
+            guard=pays,
+            joint=True,
+            steps=steps,
+            path=path,
+            component=each.component,
+        )
+        for each in parts
+    )
+    loop = Loop((rate, rate * per_item), model_based, parameters, model_based.ModelBasedState())
+    run(loop, 150, 40)
+    if pays:
+        assert path.response_ms(loop.executors, rate) <= 2 * BOUND_MS
 
 
 KNOWING = rolling.RollingState(replace(Season.first(SeasonParameters()), noise=1e-6))

@@ -65,7 +65,8 @@ class OnePoolParameters(LeasingParameters):
         response_max_ms: R_max, bound on the mean time of an item in all components of its topology together,
             without the network between them, ms (> 0); a number, or one for each topology. It has no default.
         rate_max: Items per second that come at most to the component of a topology to which most comes
-            (> 0), likewise; None: what a component's most executors can do.
+            (> 0), likewise; None: what a component's most executors can do, with one model for all of them
+            (`joint`) those of the one that can do the least.
         pause_s: How long a change pauses its topology, s (>= 0).
         region_period_s: Time between two rounds of hosts, s (> 0); at least what a host takes to start.
         release_lead_s: So long before the end of its paid time a host is judged at the latest, s (>= 0).
@@ -182,6 +183,9 @@ class OnePoolParameters(LeasingParameters):
             given |= {"path": path, "pause_s": self.pause_s, "period_s": self.decide_interval_s}
         if kind is ModelBasedParameters:
             most = self._of("rate_max", self.rate_max, topology_of(part.component))
+            # one model for all parts needs one rate: that which all of them carry
+            if most is None and self.operator.get("joint"):
+                most = path.capacity([each.executors_max for each in path.parts])
             given |= dict.fromkeys(_REPAIRS, True) | {
                 "rate_max": part.served(part.executors_max) if most is None else most * part.per_item,
                 "response_max_ms": own_ms,

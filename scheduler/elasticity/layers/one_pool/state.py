@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from scheduler.elasticity.layers.managers_of import MANAGERS
 from scheduler.elasticity.layers.observation import LayersState
 from scheduler.elasticity.layers.one_pool.parameters import POOL, topology_of
+from scheduler.elasticity.operator_manager.joint import of_path
 from scheduler.elasticity.operator_manager.model_based import ModelBasedState
 from scheduler.elasticity.operator_manager.model_parameters import ModelBasedParameters
 from scheduler.elasticity.operator_manager.rolling import RollingState
@@ -122,11 +123,15 @@ def _same_tables(before: Basis | None, after: Basis | None) -> bool:
 
 
 def _same_season(before: Basis | None, after: Basis | None) -> bool:
-    """Return whether rates are of the same component, and forecast in the same way."""
+    """Return whether rates are of the same component or path, and forecast in the same way."""
     if before is None or after is None:
         return False
-    seasons = [each.stated["operator"].get("season") for each in (before, after)]
-    return before.parts[0].component == after.parts[0].component and seasons[0] == seasons[1]
+    first, then = (
+        (each.parts[0].component, stated.get("season"), bool(stated.get("joint")))
+        for each in (before, after)
+        for stated in (each.stated["operator"],)
+    )
+    return first == then
 
 
 def _season_fits(season: Season | None, slots: int) -> bool:
@@ -138,8 +143,9 @@ def _season_fits(season: Season | None, slots: int) -> bool:
 def _model_fits(model: OperatorModel | None, manager: ModelBasedParameters) -> bool:
     if model is None:
         return True
-    shape = (len(manager.choices), manager.levels)
-    tables = (model.unknown, model.seen, model.fit.table, model.fit.by_columns)
+    learned = of_path(manager, manager.path) if manager.joint and manager.path is not None else manager
+    shape = (len(learned.choices), learned.levels)
+    tables = (model.unknown, model.seen, model.fit.table, model.fit.by_columns, model.reached)
     return (
         model.counts.shape == (manager.levels, manager.levels)
         and model.worth.shape == (*shape, 3)

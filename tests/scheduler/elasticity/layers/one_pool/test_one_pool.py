@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +16,10 @@ from scheduler.elasticity.layers.one_pool.state import OnePoolState
 from scheduler.elasticity.leasing.component import Component
 from scheduler.elasticity.leasing.host import Host, Offer
 from scheduler.elasticity.leasing.observation import ComponentReading, Observation
+from scheduler.elasticity.operator_manager.joint import of_path
 
 if TYPE_CHECKING:
+    from scheduler.elasticity.layers.observation import LayersState
     from scheduler.elasticity.operator_manager.sample import OperatorSample
 
 A, B = (Component(f"t/{name}", 100, 1, 1, 1, 12, 12) for name in "ab")
@@ -185,3 +188,32 @@ def test_the_highest_rate_is_what_the_most_executors_can_do_unless_it_is_stated(
         assert tuple(each.rate_max for each in managers) == pytest.approx(expected)
         assert managers[0].response_max_ms == pytest.approx(400.0 * 100.0 / 150.0)
         assert managers[0].guard
+
+
+def test_one_model_for_all_components_of_a_topology() -> None:
+    """Its table is kept from round to round, is of one highest rate, and moves all by many steps at once."""
+    operator = {"joint": True, "steps": 9, "season": {"season_s": 86_400.0}, "discount": 0.995}
+    given, state = parameters("model-based", operator=operator), OnePoolState()
+    for k in range(4):
+        a, b = seen(demand_per_s=40.0).readings
+        observation = Observation(NOW_S + 60.0 * k, HOSTS, (a, replace(b, demand_per_s=90.0)))
+        decision, state = decide(observation, replace(state, layers=calm(state)), given, 0)
+    managers: list[Any] = [each.manager for each in given.layers(state.bases).operators]
+    assert [each.path_rate_max for each in managers] == [240.0, 240.0]
+    assert len({of_path(each, each.path) for each in managers}) == 1
+    learned: list[Any] = [state.layers.operators[name] for name in ("t/a", "t/b")]
+    assert learned[0] is learned[1]
+    assert learned[0].model.seen.sum() == 3.0
+    started = Counter(each.component for each in decision.starts)
+    assert started["t/a"] > 1
+    assert started["t/b"] > 1
+    # what is usual is of the rate into the path, not of a component's own
+    alone = parameters("model-based", operator={**operator, "joint": False})
+    _, state = decide(replace(observation, now_s=NOW_S + 240.0), state, alone, 0)
+    after: Any = state.layers.operators["t/b"]
+    assert len(after.season.recent) == 1
+
+
+def calm(state: OnePoolState) -> LayersState:
+    """Return what is remembered, as if nothing had changed."""
+    return replace(state.layers, changed_s={})
