@@ -52,7 +52,7 @@ def loop_settings(settings: LabElasticitySettings, turn: VariantTurn, folder: Pa
         "operators": _text(turn.policy),
         "response_max_ms": settings.bound_s * 1000.0,
         "pause_s": PAUSE_S,
-        "region_period_s": BOOT_S,
+        "region_period_s": max(BOOT_S, DECIDE_EVERY_S),
     }
     own = {
         "threshold": {},
