@@ -11,8 +11,8 @@ from prometheus_client import Histogram
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from provisioning.loop.bringing import StepKind
 from provisioning.loop.report import HeldBy
+from provisioning.loop.step import StepKind
 from scheduler.elasticity.leasing.decision import Verdict
 from scheduler.elasticity.leasing.host import HostStatus
 

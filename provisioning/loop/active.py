@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
-from provisioning.loop.bringing import Bringing, Step
+from provisioning.loop.bringing import Bringing
 from provisioning.loop.deciding import decided
 from provisioning.loop.memory import Draining
 from provisioning.loop.pauses import last_tasks, standing, with_pauses_ended
 from provisioning.loop.report import Asked, Report
+from provisioning.loop.step import Step
 from provisioning.providers.provider import ProviderError
 from scheduler.base.checks import ModelError
 from scheduler.elasticity.leasing.observation import Observation
@@ -18,11 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from provisioning.cluster.look import ClusterLook
-    from provisioning.loop.bringing import Cluster, Drains
     from provisioning.loop.memory import Memory, MemoryFile
     from provisioning.loop.pool import Pool
     from provisioning.loop.report import HeldBy
     from provisioning.loop.seeing import Seeing, Seen
+    from provisioning.loop.step import Cluster, Drains
     from provisioning.providers.provider import Lease, Provider
     from scheduler.elasticity.leasing.component import Component
 

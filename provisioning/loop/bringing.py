@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING
 
 from formats.nimbus import NimbusError
 from provisioning.cluster.drains import DrainError
@@ -16,13 +16,15 @@ from provisioning.cluster.nimbus import RebalanceRefusedError
 from provisioning.loop.deciding import Room, with_changes
 from provisioning.loop.memory import Pausing, Refused, Wanted
 from provisioning.loop.pauses import expected_s, standing
+from provisioning.loop.step import Step
 from provisioning.providers.provider import BusyHostError, ProviderError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from provisioning.cluster.look import ClusterLook, TopologyLook
     from provisioning.loop.memory import Memory
+    from provisioning.loop.step import Cluster, Drains, StepKind
     from provisioning.providers.provider import Lease, Provider
     from provisioning.settings import ElasticSettings
 
@@ -35,62 +37,6 @@ _REFUSED_S = 1800.0
 _REFUSED_MOST_S = 86_400.0
 _TIMES = 3
 """So often it is asked; then the change is given up."""
-
-StepKind = Literal[
-    "host-asked",
-    "host-up",
-    "host-lost",
-    "rebalanced",
-    "changed",
-    "resumed",
-    "given-up",
-    "drained",
-    "released",
-    "kept",
-    "failed",
-]
-
-
-@dataclass(frozen=True)
-class Step:
-    """Something that was done, or could not be done.
-
-    Attributes:
-        kind: What.
-        about: Topology, host or request.
-        why: One sentence, or what it was.
-        figures: What it says in numbers, by name.
-    """
-
-    kind: StepKind
-    about: str
-    why: str = ""
-    figures: Mapping[str, float] = field(default_factory=dict)
-
-
-class Drains(Protocol):
-    """Tells the placement daemon which hosts are to be empty."""
-
-    def hold(self, host: str, lifetime_s: float) -> None:
-        """Drain a host, for so long at the most if this is not said again.
-
-        Raises:
-            DrainError: That cannot be said now.
-        """
-
-    def end(self, host: str) -> None:
-        """Let executors come again; a host that is not drained stays so.
-
-        Raises:
-            DrainError: That cannot be said now.
-        """
-
-
-class Cluster(Protocol):
-    """What is asked of Nimbus."""
-
-    def rebalance(self, name: str, executors: Mapping[str, int]) -> None:
-        """Change how many executors components of a topology have."""
 
 
 @dataclass

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from provisioning.loop.bringing import Step
+    from provisioning.loop.step import Step
     from provisioning.providers.provider import Lease
     from scheduler.elasticity.leasing.decision import LeasingDecision
     from scheduler.elasticity.leasing.observation import Observation
