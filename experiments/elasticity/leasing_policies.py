@@ -90,4 +90,4 @@ def component_of(each: SimulatedComponent, pause_s: float = 0.0) -> Component:
 
 def offer_of(offer: SimulatedOffer) -> Offer:
     """Return a kind of hosts as policies know it."""
-    return Offer(offer.cpu, offer.memory_mb, offer.billing_unit_s, offer.unit_cost)
+    return Offer(offer.cpu, offer.memory_mb, offer.billing_unit_s, offer.unit_cost, offer.boot_s)

@@ -19,14 +19,16 @@ if TYPE_CHECKING:
 NAME = "sleeping"
 INTERVAL_S = 5.0
 DECIDE_EVERY_S = 10.0
-BOOT_S = 20.0
+BOOT_S = 6.0
 """What the lab takes until Nimbus knows a host."""
+AHEAD_S = 20.0
+"""How far the trend is followed at least."""
 LEAD_S = 45.0
 """Within so long before the end of its paid time a host is judged: its executors have to leave by then."""
 WINDOW_S = 20.0
 SETTLE_S = 5.0
 SINK_MS = 2.0
-PENALTY = 0.0003
+PENALTY = 0.0005
 """Cost of a late item, where a host's billing unit costs 1."""
 CHANGES_PER_HOUR = 120
 SIZED_LOAD = 0.85
@@ -56,7 +58,7 @@ def loop_settings(settings: LabElasticitySettings, turn: VariantTurn, folder: Pa
         "threshold": {},
         "btu": paid,
         # a minute of the experiment is a quarter of an hour of a day
-        "sized": paid | {"keep_peak_s": 60.0, "trend_s": 90.0, "target_load": SIZED_LOAD, "ahead_s": BOOT_S},
+        "sized": paid | {"keep_peak_s": 60.0, "trend_s": 90.0, "target_load": SIZED_LOAD, "ahead_s": AHEAD_S},
         # each of many executors has to weigh enough for one less to be worth a pause as long as a period, and
         # being late still more than all that the peak needs
         "model-based": managers

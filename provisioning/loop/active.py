@@ -86,7 +86,7 @@ class ActiveLoop:
         still = standing(remembered)
         moving = tuple(each for each in seen.readings if each.component.partition("/")[0] not in still)
         seen = replace(seen, memory=remembered, readings=moving)
-        pool = pool.with_pauses(remembered)
+        pool = pool.with_pauses(remembered, look)
         components, faults = pool.components(look)
         steps = (*bringing.steps, *(Step("resumed", each.topology, figures=each.figures()) for each in ended))
         report = Report(

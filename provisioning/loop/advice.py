@@ -49,7 +49,7 @@ class AdvisingLoop:
             MemoryFileError: What is remembered cannot be read or written.
         """
         seen = self.seeing.measure(look, self.pool.names, self.file.read(), now_s)
-        components, faults = self.pool.with_pauses(seen.memory).components(look)
+        components, faults = self.pool.with_pauses(seen.memory, look).components(look)
         report = Report(now_s, faults=(*faults, *seen.faults), running=self.pool.running(look))
         if not components:
             self.file.write(seen.memory)

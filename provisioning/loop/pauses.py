@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import combinations
 from statistics import median
 from typing import TYPE_CHECKING, Protocol
+
+from provisioning.loop.memory import Measured
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -15,7 +18,7 @@ if TYPE_CHECKING:
 FIRST_S = 10.0
 """What is expected before anything was measured: workers stop, start, and find each other."""
 KEPT = 9
-"""Pauses of a topology that are remembered; the median counts, as one may have been of another kind."""
+"""Pauses of a topology that are remembered."""
 _MEASURED_S = 45.0
 """So long after a change was asked for its pause is looked at: some workers start later than others, s."""
 _SEEN_SHARE = 0.4
@@ -53,18 +56,33 @@ class Pause:
         return {"pause_s": self.lasted_s, "expected_pause_s": self.expected_s}
 
 
-def expected_s(memory: Memory, topology: str, stated_s: float | None) -> float:
+def expected_s(memory: Memory, topology: str, executors: int, stated_s: float | None) -> float:
     """Return for how long a topology is expected to stand still when it changes, s.
+
+    The more executors there are, the more workers start beside each other. The line through what was measured
+    is that of Theil and Sen, as one of the pauses may have been of another kind.
 
     Args:
         memory: With what was measured: of it, else of others.
         topology: Its name.
+        executors: That it has after the change.
         stated_s: What its owner says; None: nothing.
     """
     if stated_s is not None:
         return stated_s
-    measured = memory.pauses.get(topology) or [each for own in memory.pauses.values() for each in own]
-    return median(measured) if measured else FIRST_S
+    measured = memory.pauses.get(topology) or tuple(each for own in memory.pauses.values() for each in own)
+    if not measured:
+        return FIRST_S
+    slopes = [
+        (one.lasted_s - other.lasted_s) / (one.executors - other.executors)
+        for one, other in combinations(measured, 2)
+        if one.executors != other.executors
+    ]
+    rise = max(0.0, median(slopes)) if slopes else 0.0
+    at_zero = median(each.lasted_s - rise * each.executors for each in measured)
+    lasted = [each.lasted_s for each in measured]
+    # not far beyond what was seen
+    return min(max(at_zero + rise * executors, min(lasted)), 1.5 * max(lasted))
 
 
 def with_pauses_ended(
@@ -92,7 +110,7 @@ def with_pauses_ended(
             # what was counted before is of the pause
             pausing[name], changed_s[name] = replace(begun, moving_s=now_s), now_s
         if late and lasted_s:
-            pauses[name] = (*pauses.get(name, ()), lasted_s)[-KEPT:]
+            pauses[name] = (*pauses.get(name, ()), Measured(begun.executors, lasted_s))[-KEPT:]
             ended.append(Pause(name, lasted_s, begun.expected_s))
         if late and (lasted_s or not 0.0 <= passed_s <= _GIVEN_UP_S):
             meters.watch(look.topology_id, ())

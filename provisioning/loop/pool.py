@@ -75,12 +75,16 @@ class Pool:
     leased: frozenset[str] = frozenset()
     pauses: Mapping[str, float] = field(default_factory=dict)
 
-    def with_pauses(self, memory: Memory) -> Pool:
+    def with_pauses(self, memory: Memory, look: ClusterLook) -> Pool:
         """Return the pool that expects what was measured, or what owners state."""
-        stated = self.settings.topology
-        return replace(
-            self, pauses={name: expected_s(memory, name, stated[name].pause_s) for name in self.names}
-        )
+        pauses = {
+            name: expected_s(
+                memory, name, len(look.topologies[name].executors), self.settings.topology[name].pause_s
+            )
+            for name in self.names
+            if name in look.topologies
+        }
+        return replace(self, pauses=pauses)
 
     def components(self, look: ClusterLook) -> tuple[tuple[Component, ...], tuple[str, ...]]:
         """Return what is scaled, and what is wrong with it: one sentence each.
@@ -156,7 +160,8 @@ class Pool:
             size = Needs(float(self.offer.slots), float(self.offer.slots))
         else:
             size = Needs(self.offer.cpu, self.offer.memory_mb)
-        return Offer(size.cpu, size.memory_mb, self.offer.billing_unit_s, self.offer.unit_cost)
+        offer = self.offer
+        return Offer(size.cpu, size.memory_mb, offer.billing_unit_s, offer.unit_cost, offer.boot_s)
 
     def parameters(self, components: tuple[Component, ...], look: ClusterLook) -> LeasingParameters:
         """Return the policy's parameters.

@@ -25,18 +25,22 @@ class Offer:
         memory_mb: h_memory, MB (> 0).
         billing_unit_s: BTU, what a started one of is paid whole, s (> 0).
         unit_cost: h_cost, of one billing unit, in any currency (>= 0).
+        boot_s: What a host takes until it is up, s (>= 0); None: unknown.
     """
 
     cpu: float
     memory_mb: float
     billing_unit_s: float
     unit_cost: float = 1.0
+    boot_s: float | None = None
 
     def __post_init__(self) -> None:
         number("cpu", self.cpu, above=0.0)
         number("memory_mb", self.memory_mb, above=0.0)
         number("billing_unit_s", self.billing_unit_s, above=0.0)
         number("unit_cost", self.unit_cost)
+        if self.boot_s is not None:
+            number("boot_s", self.boot_s)
 
 
 @dataclass(frozen=True)

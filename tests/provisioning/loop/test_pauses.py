@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from provisioning.loop.memory import Memory, MemoryFile, Pausing
+from provisioning.loop.memory import Measured, Memory, MemoryFile, Pausing
 from provisioning.loop.pauses import FIRST_S, KEPT, expected_s, last_tasks, standing, with_pauses_ended
 from tests.provisioning.loop.test_active import pass_rounds
 from tests.provisioning.loop.world import ROUND_S, TOPOLOGY, TOPOLOGY_ID, World, settings_of
@@ -17,12 +17,30 @@ if TYPE_CHECKING:
 LEARNING = {"topology": {TOPOLOGY: {"mode": "active"}}}
 
 
+def memory_of(*pauses: tuple[int, float]) -> Memory:
+    """Return a memory of pauses of `words`: executors, and for how long it stood still."""
+    return Memory("one", pauses={"words": tuple(Measured(*each) for each in pauses)})
+
+
 def test_what_is_stated_goes_before_what_was_measured_and_that_before_a_guess() -> None:
-    memory = Memory("one", pauses={"words": (4.0, 9.0, 5.0)})
-    assert expected_s(memory, "words", 7.0) == 7.0
-    assert expected_s(memory, "words", None) == 5.0
-    assert expected_s(memory, "another", None) == 5.0
-    assert expected_s(Memory("one"), "words", None) == FIRST_S
+    memory = memory_of((9, 4.0), (9, 9.0), (9, 5.0))
+    assert expected_s(memory, "words", 9, 7.0) == 7.0
+    assert expected_s(memory, "words", 9, None) == 5.0
+    assert expected_s(memory, "another", 30, None) == 5.0
+    assert expected_s(Memory("one"), "words", 9, None) == FIRST_S
+
+
+@pytest.mark.parametrize(("executors", "seconds"), [(11, 5.0), (23, 9.0), (35, 13.0), (500, 19.5), (1, 5.0)])
+def test_more_executors_stand_still_for_longer(executors: int, seconds: float) -> None:
+    """But not much longer than any did, nor shorter; one pause of another kind changes little."""
+    memory = memory_of((11, 5.0), (17, 7.0), (35, 13.0))
+    assert expected_s(memory, "words", executors, None) == pytest.approx(seconds)
+    odd = memory_of((11, 5.0), (17, 7.0), (20, 60.0), (35, 13.0), (29, 11.0))
+    assert expected_s(odd, "words", 23, None) == pytest.approx(9.0)
+
+
+def test_pauses_that_grow_shorter_are_no_rule() -> None:
+    assert expected_s(memory_of((10, 9.0), (20, 5.0)), "words", 40, None) == 7.0
 
 
 def test_a_pause_is_measured_a_while_after_the_change(tmp_path: Path) -> None:
@@ -33,7 +51,7 @@ def test_a_pause_is_measured_a_while_after_the_change(tmp_path: Path) -> None:
     assert steps[0].figures == {"expected_pause_s": 10.0}
     assert steps[2].figures == {"pause_s": 9.0, "expected_pause_s": 10.0}
     memory = MemoryFile(tmp_path / "active.json").read()
-    assert memory.pauses == {TOPOLOGY: (9.0,)}
+    assert memory.pauses == {TOPOLOGY: (Measured(4, 9.0),)}
     assert memory.pausing == {}
 
 
@@ -65,19 +83,19 @@ def test_a_pause_is_measured_or_forgotten_if_the_loop_was_killed(kill_at: int, t
     world = World(demand_per_s=20.0, pause_s=4.0, kill_at=kill_at)
     pass_rounds(world, tmp_path, 12, settings_of(**LEARNING))
     memory = MemoryFile(tmp_path / "active.json").read()
-    assert memory.pauses.get(TOPOLOGY, (4.0,)) == (4.0,)
+    assert {each.lasted_s for each in memory.pauses.get(TOPOLOGY, ())} <= {4.0}
     assert memory.pausing == {}
 
 
 def test_only_the_last_pauses_are_kept() -> None:
     world = World()
-    memory = Memory("one", pauses={TOPOLOGY: tuple(float(k) for k in range(KEPT))})
-    memory = Memory("one", pauses=memory.pauses, pausing={TOPOLOGY: Pausing(world.now_s, 10.0)})
+    full = tuple(Measured(3, float(k)) for k in range(KEPT))
+    memory = Memory("one", pauses={TOPOLOGY: full}, pausing={TOPOLOGY: Pausing(world.now_s, 10.0, 4)})
     world.watch(TOPOLOGY_ID, (2,))
     world.now_s += 4 * ROUND_S
     after, ended = with_pauses_ended(memory, world.look().topologies.values(), world, world.now_s)
     assert len(after.pauses[TOPOLOGY]) == KEPT
-    assert after.pauses[TOPOLOGY][-1] == ended[0].lasted_s
+    assert after.pauses[TOPOLOGY][-1] == Measured(4, ended[0].lasted_s)
 
 
 def test_a_change_that_is_not_worth_its_pause_waits(tmp_path: Path) -> None:
@@ -119,7 +137,7 @@ def test_a_short_lack_of_items_is_no_pause() -> None:
     """Four seconds of an expected ten are, three are not."""
     world = World(pause_s=3.0)
     world.watch(TOPOLOGY_ID, (2,))
-    memory = Memory("one", pausing={TOPOLOGY: Pausing(world.now_s, 10.0)})
+    memory = Memory("one", pausing={TOPOLOGY: Pausing(world.now_s, 10.0, 4)})
     looks = world.look().topologies.values()
     world.now_s += ROUND_S
     after, _ = with_pauses_ended(memory, looks, world, world.now_s)
@@ -131,7 +149,7 @@ def test_a_short_lack_of_items_is_no_pause() -> None:
 
 
 def test_a_topology_that_is_gone_is_not_waited_for() -> None:
-    memory = Memory("one", pausing={TOPOLOGY: Pausing(0.0, 10.0)})
+    memory = Memory("one", pausing={TOPOLOGY: Pausing(0.0, 10.0, 4)})
     after, ended = with_pauses_ended(memory, (), World(), 1.0)
     assert after.pausing == {}
     assert ended == ()

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 _MOST_AHEAD_S = 3600.0
 """No trend is followed for longer, s."""
 
+_KNOWN_S = 300.0
+"""What was known within so long is taken to be known again soon, s."""
+
 
 @dataclass(frozen=True)
 class Changing:
@@ -38,14 +41,28 @@ class Changing:
         behind: Groups that have a backlog: it is worked off before they shrink.
         due: Groups for which it is time.
         urgent: Those that do not keep up, or of which items wait for less time in all with a change.
+        lacks: Group -> share of what comes that its worst component does not serve; 1 if a backlog hurries.
         needs: Of components, for as long as a change of them is to do.
+        unsure: Whether nothing is known of a component just now of which something was known before.
     """
 
     prices: Mapping[str, float]
     behind: frozenset[str]
     due: frozenset[str]
     urgent: frozenset[str]
+    lacks: Mapping[str, float]
     needs: Mapping[str, Need]
+    unsure: bool = False
+
+    def waits_for_hosts(self, component: Component, parameters: SizedParameters) -> bool:
+        """Return whether a group waits until hosts are up: it would stand still once more when they are.
+
+        What is not served until then piles up, and in a pause all that comes.
+        """
+        pause_s, boot_s = parameters.pause_s(component), parameters.offer.boot_s
+        if not pause_s or component.group not in self.urgent:
+            return pause_s > 0.0
+        return boot_s is not None and boot_s * self.lacks[component.group] <= pause_s
 
 
 def changing(
@@ -72,6 +89,7 @@ def changing(
     prices: dict[str, float] = {}
     owed: dict[str, float] = {}
     behind, due, urgent = set[str](), set[str](), set[str]()
+    lacks: dict[str, float] = {}
     needs: dict[str, Need] = {}
     for group, members in groups.items():
         own = _Group(members, readings, state, parameters)
@@ -80,13 +98,18 @@ def changing(
         if own.pause_s and any(readings[name].waiting > parameters.queue_up for name in now):
             behind.add(group)
         owed[group] = state.owed.get(group, 0.0) + own.late(now, there) * passed_s
+        lacks[group] = max((_lack(there[name], need) for name, need in now.items()), default=0.0)
         if any(_hurries(there[name], need, readings[name].waiting, own) for name, need in now.items()):
             urgent.add(group)
+            lacks[group] = lacks[group] or 1.0
         if group in urgent or owed[group] >= prices[group]:
             due.add(group)
         needs |= own.needs(own.ahead_s(now, prices[group]))
-    change = Changing(prices, frozenset(behind), frozenset(due), frozenset(urgent), needs)
-    return change, replace(state, owed=owed, owed_at_s=now_s)
+    known_s = {name: at_s for name, at_s in state.known_s.items() if 0.0 <= now_s - at_s <= _KNOWN_S}
+    unsure = any(name not in needs for name in known_s)
+    known_s |= dict.fromkeys(needs, now_s)
+    change = Changing(prices, frozenset(behind), frozenset(due), frozenset(urgent), lacks, needs, unsure)
+    return change, replace(state, owed=owed, owed_at_s=now_s, known_s=known_s)
 
 
 @dataclass(frozen=True)
@@ -141,6 +164,14 @@ class _Group:
         cost = rise * offer.unit_cost / offer.billing_unit_s
         lot_s = math.sqrt(2.0 * price / cost) if cost > 0.0 else 0.0
         return min(max(parameters.ahead_s, lot_s), max(parameters.ahead_s, _MOST_AHEAD_S))
+
+
+def _lack(there: int, need: Need) -> float:
+    """Return which share of what comes a component does not serve."""
+    if not need.demand_per_s:
+        return 0.0
+    served = effective(need.tasks, there) * 1000.0 / need.service_ms
+    return max(0.0, 1.0 - served / need.demand_per_s)
 
 
 def _hurries(there: int, need: Need, waiting: float, group: _Group) -> bool:

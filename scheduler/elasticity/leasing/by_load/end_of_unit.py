@@ -59,14 +59,17 @@ def with_ends_judged(
         return draft, replace(judged, settled=settled)
     for each in ending:
         unknown = next((name for name in each.executors if name not in change.needs), None)
+        why = f"nothing is known of {unknown}, which runs there"
+        if unknown is None and change.unsure and not any(each.executors.values()):
+            unknown, why = "", "nothing is known just now of what may be to start there"
         if unknown is not None and now_s < each.paid_until_s:
             # it is not paid for yet, and in the next round more may be known
-            draft = draft.because("held", each.name, f"nothing is known of {unknown}, which runs there")
+            draft = draft.because("held", each.name, why)
             ending = [other for other in ending if other is not each]
     settled |= {each.name: each.paid_until_s for each in ending}
     why_kept = {each.name: _why_kept(each, draft, now_s) for each in ending}
     going = [each for each in ending if not why_kept[each.name]]
-    may_go = _candidates(draft, ready, going, parameters, now_s)
+    may_go = _candidates(draft, going, change, parameters, now_s)
     chosen, spare = _chosen(draft, ready, may_go, change.needs, parameters), 0.0
     if chosen is not None:
         price = _price(chosen, change, parameters)
@@ -93,7 +96,7 @@ def with_ends_judged(
 
 
 def _candidates(
-    draft: Draft, ready: Sequence[Host], going: Sequence[Host], parameters: SizedParameters, now_s: float
+    draft: Draft, going: Sequence[Host], change: Changing, parameters: SizedParameters, now_s: float
 ) -> list[str]:
     """Return hosts that may be given back, those first whose paid time ends first.
 
@@ -101,7 +104,8 @@ def _candidates(
     """
     if not going:
         return []
-    pauses = any(parameters.pause_s(each) for each in parameters.components)
+    ready = [each for each in draft.hosts.values() if each.status == "ready"]
+    pauses = not change.unsure and any(parameters.pause_s(each) for each in parameters.components)
     later = [
         each
         for each in ready

@@ -56,19 +56,23 @@ def decide(
     there = {each.name: draft.executors(each.name) for each in parameters.components}
     change, state = changing(now_s, readings, there, state, parameters)
     due = leasing.due(now_s, parameters.decide_interval_s)
+    waits = False
     if due:
         growing = Growing(now_s, leasing, parameters, RoomByNeed(change.needs, parameters))
-        draft = _grown_together(draft, change, growing, parameters)
+        draft, waits = _grown_together(draft, change, growing, parameters)
     draft, judged = with_ends_judged(draft, Judged(leasing.settled, state.spare), change, parameters, now_s)
-    after = remembered(leasing, draft, now_s, looked=due)
+    after = remembered(leasing, draft, now_s, looked=due and not waits)
     state = replace(state, leasing=replace(after, settled=judged.settled), spare=judged.spare)
     return draft.decision, state.after(draft.decision, parameters)
 
 
-def _grown_together(draft: Draft, change: Changing, growing: Growing, parameters: SizedParameters) -> Draft:
-    """Grow those for which it is time.
+def _grown_together(
+    draft: Draft, change: Changing, growing: Growing, parameters: SizedParameters
+) -> tuple[Draft, bool]:
+    """Grow those for which it is time; what can wait for hosts waits, so that one pause does for all.
 
-    What can wait for hosts that boot waits, so that one pause does for all.
+    Returns:
+        The round so far, and whether something waits: then it is looked at again as soon as hosts are up.
     """
     group = {each.name: each.group for each in parameters.components}
     needs = {name: need for name, need in change.needs.items() if group[name] in change.due}
@@ -77,19 +81,17 @@ def _grown_together(draft: Draft, change: Changing, growing: Growing, parameters
     waiting = {
         group[each.component]
         for each in after.decision.starts
-        if each.host in booting
-        and parameters.pause_s(parameters.by_name[each.component])
-        and group[each.component] not in change.urgent
+        if each.host in booting and change.waits_for_hosts(parameters.by_name[each.component], parameters)
     }
     if not waiting:
-        return after
+        return after, False
     others = {name: need for name, need in needs.items() if group[name] not in waiting}
     without = _grown(draft, others, growing, parameters)
     while len(without.decision.leases) < len(after.decision.leases):
         without = growing.with_host(without)
     for name in sorted(name for name in needs if group[name] in waiting):
         without = without.because("limited", name, f"{needs[name].why}, which waits for hosts that boot")
-    return without
+    return without, True
 
 
 def _grown(draft: Draft, needs: Mapping[str, Need], growing: Growing, parameters: SizedParameters) -> Draft:

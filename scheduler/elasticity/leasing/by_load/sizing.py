@@ -32,6 +32,7 @@ class SizedState:
             back as the peak is kept or the trend looks.
         owed: What items have cost, by group, that came late since its executors last changed, in the currency
             of the offer.
+        known_s: When a component's need was last known, s.
         owed_at_s: Until when that is counted, s; None: nothing is.
         spare: What hosts have cost since then that were kept only since a change has its price.
     """
@@ -39,6 +40,7 @@ class SizedState:
     leasing: LeasingState = field(default_factory=LeasingState)
     demand: Mapping[str, tuple[tuple[float, float], ...]] = field(default_factory=dict)
     owed: Mapping[str, float] = field(default_factory=dict)
+    known_s: Mapping[str, float] = field(default_factory=dict)
     owed_at_s: float | None = None
     spare: float = 0.0
 

@@ -210,3 +210,41 @@ def test_what_waits_is_worked_off_before_a_host_is_emptied() -> None:
     ]
     assert [[each.host for each in decision.releases] for decision in decided] == [[], ["h2"]]
     assert decided[0].reasons[-1].why == "what waits is worked off first"
+
+
+def test_a_host_on_which_nothing_runs_yet_stays_while_nothing_is_known_just_now() -> None:
+    """It may have been leased for what stands still."""
+    own, there = parameters(penalty=0.001), hosts(4, 4, 0, ends=(9000.0, 9000.0, 600.0))
+    _, state = sized.decide(Observation(580.0, there[:2], (reading(10.0),)), SizedState(), own, 0)
+    silent, _ = sized.decide(Observation(590.0, there, ()), state, own, 0)
+    assert silent.releases == ()
+    assert silent.reasons[-1].why == "nothing is known just now of what may be to start there"
+    never, _ = sized.decide(Observation(590.0, there, ()), SizedState(), own, 0)
+    assert [each.host for each in never.releases] == ["h2"], "what was never known holds no host for ever"
+
+
+@pytest.mark.parametrize(("boot_s", "waits"), [(15.0, True), (25.0, False), (None, False)])
+def test_what_hurries_waits_for_hosts_that_boot_sooner_than_it_loses_by_that(
+    boot_s: float | None, waits: bool
+) -> None:
+    """Half of what comes is not served: as much in 15 s as in a pause of 7.5 s."""
+    offer = replace(OFFER, boot_s=boot_s)
+    own = SizedParameters(components=(BOLT,), offer=offer, penalty=0.01, keep_peak_s=0.0)
+    there = tuple(replace(each, cpu=5.0, memory_mb=5.0) for each in hosts(4))
+    decision, _ = sized.decide(Observation(0.0, there, (reading(16.0),)), SizedState(), own, 0)
+    assert decision.leases
+    assert bool(decision.starts) != waits
+
+
+def test_what_waits_for_a_host_is_looked_at_as_soon_as_that_is_up() -> None:
+    """Not only once the interval between two looks has passed."""
+    own = SizedParameters(
+        components=(BOLT,), offer=replace(OFFER, boot_s=15.0), penalty=0.01, decide_interval_s=600.0
+    )
+    there = hosts(4)
+    decision, state = sized.decide(Observation(0.0, there, (reading(16.0),)), SizedState(), own, 0)
+    assert decision.leases
+    assert not decision.starts
+    up = tuple(replace(each, status="ready") for each in carried_out(there, decision, OFFER, 0.0))
+    decision, _ = sized.decide(Observation(15.0, up, (reading(16.0),)), state, own, 0)
+    assert len(decision.starts) == 6
