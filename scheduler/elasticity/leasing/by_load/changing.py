@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from scheduler.elasticity.leasing.component import Component
     from scheduler.elasticity.leasing.observation import ComponentReading
 
-_MOST_AHEAD_S = 3600.0
-"""No trend is followed for longer, s."""
 
 _KNOWN_S = 300.0
 """What was known within so long is taken to be known again soon, s."""
@@ -163,7 +161,8 @@ class _Group:
                 rise += max(0.0, slope) * busy_s * share
         cost = rise * offer.unit_cost / offer.billing_unit_s
         lot_s = math.sqrt(2.0 * price / cost) if cost > 0.0 else 0.0
-        return min(max(parameters.ahead_s, lot_s), max(parameters.ahead_s, _MOST_AHEAD_S))
+        # no trend is followed for longer than it was seen
+        return max(parameters.ahead_s, min(lot_s, parameters.trend_s))
 
 
 def _lack(there: int, need: Need) -> float:

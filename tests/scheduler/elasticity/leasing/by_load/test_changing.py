@@ -148,14 +148,18 @@ def test_one_topology_waits_and_another_one_does_not() -> None:
 
 def test_a_change_is_to_do_for_as_long_as_is_cheapest() -> None:
     """Demand rises by 0.02 items/s in each second."""
-    own = parameters(trend_s=300.0, ahead_s=30.0)
+    own = parameters(trend_s=300.0, ahead_s=30.0, penalty=0.0003)
     seen = [10.0 + 0.3 * k for k in range(-20, 1)]
     state = state_of(own, *seen)
     change, _ = changing(0.0, {BOLT.name: reading(10.0)}, {BOLT.name: 7}, state, own)
-    price = 0.001 * (10.0 + 0.02 * 30.0) * PAUSE_S * 5.0
+    price = 0.0003 * (10.0 + 0.02 * 30.0) * PAUSE_S * 5.0
     executors_per_s = 0.02 * 0.5 / 0.8
     ahead_s = math.sqrt(2.0 * price / (executors_per_s * 0.25 * 1.0 / UNIT_S))
-    assert change.needs[BOLT.name].demand_per_s == pytest.approx(min(10.0 + 0.02 * ahead_s, 20.0))
+    assert ahead_s < 300.0
+    assert change.needs[BOLT.name].demand_per_s == pytest.approx(10.0 + 0.02 * ahead_s)
+    dear = replace(own, penalty=1.0)
+    change, _ = changing(0.0, {BOLT.name: reading(10.0)}, {BOLT.name: 7}, state, dear)
+    assert change.needs[BOLT.name].demand_per_s == pytest.approx(16.0), "no further than the trend was seen"
 
 
 def test_a_host_is_not_emptied_before_it_would_have_saved_what_that_costs() -> None:
