@@ -26,7 +26,8 @@ class Judged:
 
     Attributes:
         settled: Hosts that were judged, with the end of paid time that was judged, s.
-        spare: What hosts have cost that were kept only since a change has its price.
+        spare: What hosts have cost that were kept only since emptying them has its price, since that was last
+            done.
     """
 
     settled: Mapping[str, float]
@@ -70,11 +71,11 @@ def with_ends_judged(
     why_kept = {each.name: _why_kept(each, draft, now_s) for each in ending}
     going = [each for each in ending if not why_kept[each.name]]
     may_go = _candidates(draft, going, change, parameters, now_s)
-    chosen, spare = _chosen(draft, ready, may_go, change.needs, parameters), 0.0
+    chosen, spare = _chosen(draft, ready, may_go, change.needs, parameters), judged.spare
     if chosen is not None:
         price = _price(chosen, change, parameters)
         freed = [each for each in going if each.name in chosen.released]
-        spare = judged.spare + parameters.offer.unit_cost * len(freed)
+        spare += parameters.offer.unit_cost * len(freed)
         if spare < price:
             dear = f"emptying it makes items late for {price:.3g}, and would have saved {spare:.3g} so far"
             if math.isinf(price):

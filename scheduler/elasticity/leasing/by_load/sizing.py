@@ -34,7 +34,8 @@ class SizedState:
             of the offer.
         known_s: When a component's need was last known, s.
         owed_at_s: Until when that is counted, s; None: nothing is.
-        spare: What hosts have cost since then that were kept only since a change has its price.
+        spare: What hosts have cost that were kept only since emptying them has its price, since that was last
+            done.
     """
 
     leasing: LeasingState = field(default_factory=LeasingState)

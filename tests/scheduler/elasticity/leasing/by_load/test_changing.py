@@ -252,3 +252,13 @@ def test_what_waits_for_a_host_is_looked_at_as_soon_as_that_is_up() -> None:
     up = tuple(replace(each, status="ready") for each in carried_out(there, decision, OFFER, 0.0))
     decision, _ = sized.decide(Observation(15.0, up, (reading(16.0),)), state, own, 0)
     assert len(decision.starts) == 6
+
+
+def test_what_hosts_have_cost_in_vain_is_remembered_over_an_end_at_which_all_are_needed() -> None:
+    own, there = parameters(penalty=0.003), hosts(4, 4, 4, ends=(9000.0, 9000.0, 600.0))
+    state, released = SizedState(), []
+    for end_s, demand in ((600.0, 10.0), (1200.0, 19.0), (1800.0, 10.0)):
+        there = (*there[:2], replace(there[2], paid_until_s=end_s))
+        decision, state = sized.decide(Observation(end_s - 5.0, there, (reading(demand),)), state, own, 0)
+        released.append(len(decision.releases))
+    assert released == [0, 0, 1]
