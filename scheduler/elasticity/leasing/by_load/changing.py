@@ -103,7 +103,11 @@ def changing(
         if group in urgent or owed[group] >= prices[group]:
             due.add(group)
         needs |= own.needs(own.ahead_s(now, prices[group]))
-    known_s = {name: at_s for name, at_s in state.known_s.items() if 0.0 <= now_s - at_s <= _KNOWN_S}
+    known_s = {
+        name: at_s
+        for name, at_s in state.known_s.items()
+        if name in parameters.by_name and 0.0 <= now_s - at_s <= _KNOWN_S
+    }
     unsure = any(name not in needs for name in known_s)
     known_s |= dict.fromkeys(needs, now_s)
     change = Changing(prices, frozenset(behind), frozenset(due), frozenset(urgent), lacks, needs, unsure)

@@ -225,6 +225,9 @@ def test_a_host_on_which_nothing_runs_yet_stays_while_nothing_is_known_just_now(
     assert silent.reasons[-1].why == "nothing is known just now of what may be to start there"
     never, _ = sized.decide(Observation(590.0, there, ()), SizedState(), own, 0)
     assert [each.host for each in never.releases] == ["h2"], "what was never known holds no host for ever"
+    idle = hosts(0, 0, ends=(9000.0, 600.0))
+    gone, _ = sized.decide(Observation(590.0, idle, ()), state, parameters(OTHER), 0)
+    assert [each.host for each in gone.releases] == ["h1"], "nor does what is gone"
 
 
 @pytest.mark.parametrize(("boot_s", "waits"), [(15.0, True), (25.0, False), (None, False)])
