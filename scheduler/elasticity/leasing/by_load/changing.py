@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from scheduler.elasticity.leasing.observation import ComponentReading
 
 
-_KNOWN_S = 300.0
-"""What was known within so long is taken to be known again soon, s."""
+_EXPECTING_S = 300.0
+"""Hosts that were leased for a group are kept for so long while nothing is known of it, s."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Changing:
         urgent: Those that do not keep up, or of which items wait for less time in all with a change.
         lacks: Group -> share of what comes that its worst component does not serve; 1 if a backlog hurries.
         needs: Of components, for as long as a change of them is to do.
-        unsure: Whether nothing is known of a component just now of which something was known before.
+        unsure: Whether nothing is known just now of a group for which hosts were leased.
     """
 
     prices: Mapping[str, float]
@@ -103,15 +103,14 @@ def changing(
         if group in urgent or owed[group] >= prices[group]:
             due.add(group)
         needs |= own.needs(own.ahead_s(now, prices[group]))
-    known_s = {
-        name: at_s
-        for name, at_s in state.known_s.items()
-        if name in parameters.by_name and 0.0 <= now_s - at_s <= _KNOWN_S
+    expecting_s = {
+        group: at_s
+        for group, at_s in state.expecting_s.items()
+        if 0.0 <= now_s - at_s <= _EXPECTING_S and any(_wants(each, needs, there) for each in groups[group])
     }
-    unsure = any(name not in needs for name in known_s)
-    known_s |= dict.fromkeys(needs, now_s)
+    unsure = any(each.name not in needs for group in expecting_s for each in groups[group])
     change = Changing(prices, frozenset(behind), frozenset(due), frozenset(urgent), lacks, needs, unsure)
-    return change, replace(state, owed=owed, owed_at_s=now_s, known_s=known_s)
+    return change, replace(state, owed=owed, owed_at_s=now_s, expecting_s=expecting_s)
 
 
 @dataclass(frozen=True)
@@ -167,6 +166,11 @@ class _Group:
         lot_s = math.sqrt(2.0 * price / cost) if cost > 0.0 else 0.0
         # no trend is followed for longer than it was seen
         return max(parameters.ahead_s, min(lot_s, parameters.trend_s))
+
+
+def _wants(component: Component, needs: Mapping[str, Need], there: Mapping[str, int]) -> bool:
+    """Return whether a component may get more executors."""
+    return component.name not in needs or needs[component.name].executors > there[component.name]
 
 
 def _lack(there: int, need: Need) -> float:

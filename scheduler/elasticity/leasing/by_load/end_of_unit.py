@@ -62,7 +62,7 @@ def with_ends_judged(
         unknown = next((name for name in each.executors if name not in change.needs), None)
         why = f"nothing is known of {unknown}, which runs there"
         if unknown is None and change.unsure and not any(each.executors.values()):
-            unknown, why = "", "nothing is known just now of what may be to start there"
+            unknown, why = "", "nothing is known just now of what it was leased for"
         if unknown is not None and now_s < each.paid_until_s:
             # it is not paid for yet, and in the next round more may be known
             draft = draft.because("held", each.name, why)

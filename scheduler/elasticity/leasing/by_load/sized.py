@@ -56,42 +56,42 @@ def decide(
     there = {each.name: draft.executors(each.name) for each in parameters.components}
     change, state = changing(now_s, readings, there, state, parameters)
     due = leasing.due(now_s, parameters.decide_interval_s)
-    waits = False
+    waiting: frozenset[str] = frozenset()
     if due:
         growing = Growing(now_s, leasing, parameters, RoomByNeed(change.needs, parameters))
-        draft, waits = _grown_together(draft, change, growing, parameters)
+        draft, waiting = _grown_together(draft, change, growing, parameters)
     draft, judged = with_ends_judged(draft, Judged(leasing.settled, state.spare), change, parameters, now_s)
-    after = remembered(leasing, draft, now_s, looked=due and not waits)
+    after = remembered(leasing, draft, now_s, looked=due and not waiting)
     state = replace(state, leasing=replace(after, settled=judged.settled), spare=judged.spare)
-    return draft.decision, state.after(draft.decision, parameters)
+    return draft.decision, state.after(draft.decision, parameters, now_s, waiting)
 
 
 def _grown_together(
     draft: Draft, change: Changing, growing: Growing, parameters: SizedParameters
-) -> tuple[Draft, bool]:
+) -> tuple[Draft, frozenset[str]]:
     """Grow those for which it is time; what can wait for hosts waits, so that one pause does for all.
 
     Returns:
-        The round so far, and whether something waits: then it is looked at again as soon as hosts are up.
+        The round so far, and the groups that wait: they are looked at again as soon as hosts are up.
     """
     group = {each.name: each.group for each in parameters.components}
     needs = {name: need for name, need in change.needs.items() if group[name] in change.due}
     after = _grown(draft, needs, growing, parameters)
     booting = {each.name for each in after.hosts.values() if each.status == "booting"}
-    waiting = {
+    waiting = frozenset(
         group[each.component]
         for each in after.decision.starts
         if each.host in booting and change.waits_for_hosts(parameters.by_name[each.component], parameters)
-    }
+    )
     if not waiting:
-        return after, False
+        return after, waiting
     others = {name: need for name, need in needs.items() if group[name] not in waiting}
     without = _grown(draft, others, growing, parameters)
     while len(without.decision.leases) < len(after.decision.leases):
         without = growing.with_host(without)
     for name in sorted(name for name in needs if group[name] in waiting):
         without = without.because("limited", name, f"{needs[name].why}, which waits for hosts that boot")
-    return without, True
+    return without, waiting
 
 
 def _grown(draft: Draft, needs: Mapping[str, Need], growing: Growing, parameters: SizedParameters) -> Draft:

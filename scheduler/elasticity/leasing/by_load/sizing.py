@@ -32,7 +32,7 @@ class SizedState:
             back as the peak is kept or the trend looks.
         owed: What items have cost, by group, that came late since its executors last changed, in the currency
             of the offer.
-        known_s: When a component's need was last known, s.
+        expecting_s: Groups for which hosts were leased that have not got their executors yet, since when, s.
         owed_at_s: Until when that is counted, s; None: nothing is.
         spare: What hosts have cost that were kept only since emptying them has its price, since that was last
             done.
@@ -41,7 +41,7 @@ class SizedState:
     leasing: LeasingState = field(default_factory=LeasingState)
     demand: Mapping[str, tuple[tuple[float, float], ...]] = field(default_factory=dict)
     owed: Mapping[str, float] = field(default_factory=dict)
-    known_s: Mapping[str, float] = field(default_factory=dict)
+    expecting_s: Mapping[str, float] = field(default_factory=dict)
     owed_at_s: float | None = None
     spare: float = 0.0
 
@@ -59,13 +59,27 @@ class SizedState:
             demand[name] = kept
         return replace(self, demand=demand)
 
-    def after(self, decision: LeasingDecision, parameters: SizedParameters) -> SizedState:
-        """Return the state in which nothing is owed to groups whose executors change."""
-        changed = {each.component for each in (*decision.starts, *decision.stops)}
-        changed |= {each.component for each in decision.moves}
-        groups = {parameters.by_name[name].group for name in changed}
+    def after(
+        self, decision: LeasingDecision, parameters: SizedParameters, now_s: float, waiting: frozenset[str]
+    ) -> SizedState:
+        """Return the state in which nothing is owed to groups that change, and hosts are expected by others.
+
+        Args:
+            decision: Of the round.
+            parameters: Of the policy.
+            now_s: Time of the decision, s.
+            waiting: Groups that wait for hosts.
+        """
+        group = {each.name: each.group for each in parameters.components}
+        changed = {group[each.component] for each in (*decision.starts, *decision.stops)}
+        changed |= {group[each.component] for each in decision.moves}
+        expecting = waiting | {
+            group[each.component] for each in decision.starts if each.host in decision.leases
+        }
         return replace(
-            self, owed={group: 0.0 if group in groups else owed for group, owed in self.owed.items()}
+            self,
+            owed={key: 0.0 if key in changed else owed for key, owed in self.owed.items()},
+            expecting_s={**self.expecting_s, **dict.fromkeys(expecting, now_s)},
         )
 
 

@@ -216,18 +216,31 @@ def test_what_waits_is_worked_off_before_a_host_is_emptied() -> None:
     assert decided[0].reasons[-1].why == "what waits is worked off first"
 
 
-def test_a_host_on_which_nothing_runs_yet_stays_while_nothing_is_known_just_now() -> None:
-    """It may have been leased for what stands still."""
-    own, there = parameters(penalty=0.001), hosts(4, 4, 0, ends=(9000.0, 9000.0, 600.0))
-    _, state = sized.decide(Observation(580.0, there[:2], (reading(10.0),)), SizedState(), own, 0)
-    silent, _ = sized.decide(Observation(590.0, there, ()), state, own, 0)
+def test_a_host_stays_while_nothing_is_known_of_what_it_was_leased_for() -> None:
+    """Both for what waited for it and for what could not start all at once."""
+    own = parameters(BOLT, OTHER, penalty=0.01)
+    there = tuple(replace(each, executors={BOLT.name: 3, OTHER.name: 1}) for each in hosts(3))
+    both = (reading(30.0), reading(1.0, name=OTHER.name))
+    leasing, state = sized.decide(Observation(0.0, there, both), SizedState(), own, 0)
+    assert leasing.leases
+    up = (*there, replace(hosts(0)[0], name="new", paid_until_s=40.0))
+    other = (reading(1.0, name=OTHER.name),)
+    silent, _ = sized.decide(Observation(30.0, up, other), state, own, 0)
     assert silent.releases == ()
-    assert silent.reasons[-1].why == "nothing is known just now of what may be to start there"
-    never, _ = sized.decide(Observation(590.0, there, ()), SizedState(), own, 0)
-    assert [each.host for each in never.releases] == ["h2"], "what was never known holds no host for ever"
-    idle = hosts(0, 0, ends=(9000.0, 600.0))
-    gone, _ = sized.decide(Observation(590.0, idle, ()), state, parameters(OTHER), 0)
-    assert [each.host for each in gone.releases] == ["h1"], "nor does what is gone"
+    assert silent.reasons[-1].why == "nothing is known just now of what it was leased for"
+    late, _ = sized.decide(
+        Observation(330.0, (up[0], replace(up[1], paid_until_s=340.0)), other), state, own, 0
+    )
+    assert [each.host for each in late.releases] == ["new"], "not for ever"
+    gone, _ = sized.decide(
+        Observation(30.0, (replace(up[0], executors={OTHER.name: 1}), up[1]), other),
+        state,
+        parameters(OTHER, penalty=0.01),
+        0,
+    )
+    assert [each.host for each in gone.releases] == ["new"], "nor for what is gone"
+    sure, _ = sized.decide(Observation(30.0, up, (reading(1.0), *other)), state, own, 0)
+    assert [each.host for each in sure.releases] == ["new"], "nor for what does not need it any more"
 
 
 @pytest.mark.parametrize(("boot_s", "waits"), [(15.0, True), (25.0, False), (None, False)])
