@@ -33,8 +33,8 @@ class WorkMeters(Protocol):
     def watch(self, topology_id: str, tasks: Collection[int]) -> None:
         """Note from now on when some tasks of a topology execute something."""
 
-    def still_s(self, topology_id: str) -> float | None:
-        """Return the longest time in which none of them did, s."""
+    def still_s(self, topology_id: str, *, handed_over: bool) -> float | None:
+        """Return the longest time in which none of them did anything, s."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,8 @@ def with_pauses_ended(
     pauses, changed_s, ended = dict(memory.pauses), dict(memory.changed_s), []
     for name, begun in list(pausing.items()):
         look, passed_s = by_name[name], now_s - begun.since_s
-        lasted_s = meters.still_s(look.topology_id)
+        shell = any(look.components[each].shell for each in last_components(look))
+        lasted_s = meters.still_s(look.topology_id, handed_over=shell)
         late = not 0.0 <= passed_s < _MEASURED_S
         seen = lasted_s is not None and lasted_s >= _SEEN_SHARE * begun.expected_s
         if begun.moving_s is None and (seen or late):
@@ -123,12 +124,18 @@ def standing(memory: Memory) -> frozenset[str]:
     return frozenset(name for name, each in memory.pausing.items() if each.moving_s is None)
 
 
-def last_tasks(look: TopologyLook) -> frozenset[int]:
-    """Return the tasks of components behind which none comes."""
+def last_components(look: TopologyLook) -> frozenset[str]:
+    """Return the bolts behind which none comes."""
     read = {source.component for each in look.components.values() for source in each.inputs}
+    return frozenset(name for name, each in look.components.items() if each.inputs and name not in read)
+
+
+def last_tasks(look: TopologyLook) -> frozenset[int]:
+    """Return the tasks of these."""
+    last = last_components(look)
     return frozenset(
         task
         for each in look.executors
-        if each.component not in read and look.components[each.component].inputs
+        if each.component in last
         for task in range(each.first_task, each.last_task + 1)
     )

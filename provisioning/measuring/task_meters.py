@@ -131,11 +131,16 @@ class TaskMeters:
                 topology.watched = frozenset(tasks)
                 topology.worked.clear()
 
-    def still_s(self, topology_id: str) -> float | None:
-        """Return the longest time in which none of the watched tasks executed anything, s.
+    def still_s(self, topology_id: str, *, handed_over: bool) -> float | None:
+        """Return the longest time in which none of the watched tasks did anything, s.
 
         None: none of them has been seen at work both before and after it. It is known to the time between two
         reports, half of which may be missing at either end.
+
+        Args:
+            topology_id: Of the topology.
+            handed_over: Whether another process does the tasks' work, which is counted when it is handed over:
+                that process starts meanwhile, for about as long as reports are apart.
         """
         with self._lock:
             topology = self._topologies.get(topology_id, _Topology())
@@ -143,4 +148,7 @@ class TaskMeters:
             gaps = [values[-1][0] - values[-2][0] for values in topology.seen.values() if len(values) > 1]
         if not gaps or len(moments) < 2:
             return None
-        return max(0.0, max(after - before for before, after in pairwise(moments)) - median(gaps))
+        longest_s, between_s = max(after - before for before, after in pairwise(moments)), median(gaps)
+        if longest_s <= 1.5 * between_s:
+            return 0.0  # one report after the other
+        return longest_s if handed_over else longest_s - between_s

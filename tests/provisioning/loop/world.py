@@ -201,8 +201,9 @@ class World:
         assert topology_id == TOPOLOGY_ID
         self.watched = frozenset(tasks)
 
-    def still_s(self, topology_id: str) -> float | None:
+    def still_s(self, topology_id: str, *, handed_over: bool) -> float | None:
         assert topology_id == TOPOLOGY_ID
+        assert handed_over == bool(self.script)
         return self.pause_s if self.watched else None
 
 

@@ -86,7 +86,7 @@ def test_other_topologies_and_other_metrics_are_dropped() -> None:
     assert found.readings("others-1-1795843981", 0.0).values == {}
 
 
-def still_s(values: list[float], tasks: tuple[int, ...] = (5,)) -> float | None:
+def still_s(values: list[float], tasks: tuple[int, ...] = (5,), *, handed_over: bool = False) -> float | None:
     """Return for how long a task did nothing that reports a counter every five seconds."""
     clock = Clock()
     found = meters(clock)
@@ -94,7 +94,7 @@ def still_s(values: list[float], tasks: tuple[int, ...] = (5,)) -> float | None:
     for value in values:
         say(found, f"{COUNT}.count", value)
         clock.now_s += 5.0
-    return found.still_s(TOPOLOGY)
+    return found.still_s(TOPOLOGY, handed_over=handed_over)
 
 
 def test_a_pause_is_the_longest_time_without_work() -> None:
@@ -106,6 +106,11 @@ def test_a_pause_is_the_longest_time_without_work() -> None:
 def test_a_worker_that_started_anew_has_worked_since_its_start() -> None:
     assert still_s([100.0, 200.0, 0.0, 0.0, 50.0]) == 10.0
     assert still_s([100.0, 200.0, 0.0, 0.0, 0.0]) == 0.0, "it has not shown its end yet"
+
+
+def test_another_process_starts_after_work_was_handed_over_to_it() -> None:
+    assert still_s([100.0, 200.0, 200.0, 200.0, 300.0], handed_over=True) == 15.0
+    assert still_s([100.0, 200.0, 300.0], handed_over=True) == 0.0
 
 
 def test_only_the_tasks_that_are_watched_count() -> None:
@@ -123,4 +128,4 @@ def test_watching_begins_anew() -> None:
         found.watch(TOPOLOGY, (5,))
         say(found, f"{COUNT}.count", value)
         clock.now_s += 5.0
-    assert found.still_s(TOPOLOGY) is None
+    assert found.still_s(TOPOLOGY, handed_over=False) is None

@@ -184,7 +184,7 @@ class OnePoolParameters(LeasingParameters):
         if kind is ModelBasedParameters:
             most = self._of("rate_max", self.rate_max, topology_of(part.component))
             # one model for all parts needs one rate: that which all of them carry
-            if most is None and self.operator.get("joint"):
+            if most is None and isinstance(self.operator, Mapping) and self.operator.get("joint"):
                 most = path.capacity([each.executors_max for each in path.parts])
             given |= dict.fromkeys(_REPAIRS, True) | {
                 "rate_max": part.served(part.executors_max) if most is None else most * part.per_item,
