@@ -139,7 +139,7 @@ class TaskMeters:
 
         Args:
             topology_id: Of the topology.
-            handed_over: Whether another process does the tasks' work, which is counted when it is handed over:
+            handed_over: Whether another process does the work, which is counted when it is handed over:
                 that process starts meanwhile, for about as long as reports are apart.
         """
         with self._lock:
