@@ -71,6 +71,7 @@ def test_every_requirement_has_a_lower_bound_that_the_pinned_version_meets(wheel
     }
     assert set(metadata.get_all("Provides-Extra", [])) == {
         "data",
+        "kafka",
         "topologies",
         "reports",
         "lab",
