@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from scheduler.evaluation.evaluate import check, evaluate
@@ -21,8 +21,12 @@ if TYPE_CHECKING:
 def test_a_placement_has_the_same_worth_in_the_whole_and_in_the_part(
     make_problem: MakeProblem, seed: int, data: st.DataObject
 ) -> None:
-    """Whatever the nodes: all metrics, F and the broken constraints are those of the lifted placement."""
+    """Whatever the nodes: all metrics, F and the broken constraints are those of the lifted placement.
+
+    Ranges without width are computed anew: a pinned operator may make the longest path the same everywhere.
+    """
     whole = make_problem(seed, 6, 9)
+    assume(all(low < high for name, (low, high) in whole.ranges.items() if whole.objective.weights[name]))
     nodes = np.array(data.draw(st.lists(st.integers(0, 8), min_size=1, unique=True)))
     part = restrict(whole, nodes)
     inside = np.array(data.draw(st.lists(st.integers(0, len(nodes) - 1), min_size=6, max_size=6)))
