@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from kazoo.client import KazooClient
-from kazoo.exceptions import KazooException, NoNodeError
-from kazoo.handlers.threading import KazooTimeoutError
+from kazoo.exceptions import NoNodeError
 
 from formats.packed_content import unpack
+from provisioning.cluster.zookeeper import connected
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-_CONNECT_S = 5.0
 _ANSWER_S = 5.0
 ChildSeconds: TypeAlias = Mapping[tuple[str, str], float]
 """(topology id, `formats.script_key` of a script) -> processor time of its processes, s."""
@@ -53,13 +50,9 @@ class Agents:
         Raises:
             AgentsError: ZooKeeper does not answer.
         """
-        # the client would log every attempt; the one sentence is ours
-        quiet = logging.Logger("kazoo", logging.CRITICAL + 1)
-        client = KazooClient(hosts=self._zookeeper, timeout=_CONNECT_S, logger=quiet, **self._arguments)
-        try:
-            client.start(timeout=_CONNECT_S)
+        found: dict[tuple[str, str], float] = {}
+        with connected(self._zookeeper, self._arguments, AgentsError) as client:
             asked = [client.get_async(f"{self._folder}/{host}") for host in hosts]
-            found: dict[tuple[str, str], float] = {}
             for each in asked:
                 try:
                     content, _ = each.get(timeout=_ANSWER_S)
@@ -67,13 +60,6 @@ class Agents:
                     continue
                 for key, used_s in _of_host(content, now_s):
                     found[key] = found.get(key, 0.0) + used_s
-        except (KazooTimeoutError, KazooException, OSError) as error:
-            raise AgentsError(
-                f"ZooKeeper {self._zookeeper} cannot be asked: {str(error) or type(error).__name__}"
-            ) from error
-        finally:
-            client.stop()
-            client.close()
         return found
 
 

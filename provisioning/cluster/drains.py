@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import logging
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from kazoo.client import KazooClient
-from kazoo.exceptions import KazooException, NodeExistsError, NoNodeError
-from kazoo.handlers.threading import KazooTimeoutError
+from kazoo.exceptions import NodeExistsError, NoNodeError
 
 from formats.drain import FOLDER, content_of
+from provisioning.cluster.zookeeper import connected
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-_CONNECT_S = 5.0
+    from collections.abc import Mapping
+    from contextlib import AbstractContextManager
 
 
 class DrainError(Exception):
@@ -53,18 +49,5 @@ class ZookeeperDrains:
             except NoNodeError:
                 return
 
-    @contextmanager
-    def _connected(self) -> Iterator[Any]:
-        # the client would log every attempt; the one sentence is ours
-        quiet = logging.Logger("kazoo", logging.CRITICAL + 1)
-        client = KazooClient(hosts=self._zookeeper, timeout=_CONNECT_S, logger=quiet, **self._arguments)
-        try:
-            client.start(timeout=_CONNECT_S)
-            yield client
-        except (KazooTimeoutError, KazooException, OSError) as error:
-            raise DrainError(
-                f"ZooKeeper {self._zookeeper} cannot be asked: {str(error) or type(error).__name__}"
-            ) from error
-        finally:
-            client.stop()
-            client.close()
+    def _connected(self) -> AbstractContextManager[Any]:
+        return connected(self._zookeeper, self._arguments, DrainError)

@@ -105,14 +105,13 @@ class Bringing:
     def _host_up(self, memory: Memory, look: ClusterLook, lease: Lease) -> Memory:
         """Let executors start that waited for a host; after the change that is under way, if one is."""
         request = memory.requests[lease.request_id]
-        if any(
-            memory.changed_s.get(each.partition("/")[0], 0.0) > request.asked_s for each in request.starts
-        ):
+        names = {each.partition("/")[0] for each in request.starts}
+        if any(memory.changed_s.get(name, 0.0) > request.asked_s for name in names):
             # what was to start there was decided on what was before: a change of its own, with its own pause
             self._did("host-up", lease.host, f"after {self.now_s - request.asked_s:.0f} s; decided on anew")
             return _without_request(memory, lease.request_id)
         asked = {name for name, each in memory.wanted.items() if each.asked_s is not None}
-        if {each.partition("/")[0] for each in request.starts} & asked:
+        if names & asked:
             return memory
         starts = {full: n for full, n in request.starts.items() if full.partition("/")[0] in self.names}
         wanted, _ = with_changes(memory, starts, look, self.now_s, Room(None, self._most(starts)))

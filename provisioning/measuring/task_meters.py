@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections import deque
 from dataclasses import dataclass, field
-from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -25,10 +24,6 @@ _COUNT = ".count"
 _Key: TypeAlias = tuple[int, str]
 _Values: TypeAlias = deque[tuple[float, float]]
 """When each came, and what it was."""
-
-_Moments: TypeAlias = deque[float]
-_MOMENTS = 1000
-"""So many are kept: some minutes."""
 
 
 @dataclass(frozen=True)
@@ -50,12 +45,17 @@ class TaskReadings:
 class _Topology:
     seen: dict[_Key, _Values] = field(default_factory=dict)
     watched: frozenset[int] = frozenset()
-    worked: _Moments = field(default_factory=lambda: deque(maxlen=_MOMENTS))
-    """When one of the watched tasks said that it had executed something."""
+    worked_s: float | None = None
+    """When one of the watched tasks last said that it had executed something."""
+    longest_s: float | None = None
+    """The longest time between two such moments; None: there was one at most."""
 
     def note(self, now_s: float, executed: float) -> None:
-        if executed > 0.0:
-            self.worked.append(now_s)
+        if executed <= 0.0:
+            return
+        if self.worked_s is not None:
+            self.longest_s = max(self.longest_s or 0.0, now_s - self.worked_s)
+        self.worked_s = now_s
 
 
 class TaskMeters:
@@ -128,8 +128,7 @@ class TaskMeters:
         with self._lock:
             topology = self._topologies.get(topology_id)
             if topology is not None:
-                topology.watched = frozenset(tasks)
-                topology.worked.clear()
+                topology.watched, topology.worked_s, topology.longest_s = frozenset(tasks), None, None
 
     def still_s(self, topology_id: str, *, handed_over: bool) -> float | None:
         """Return the longest time in which none of the watched tasks did anything, s.
@@ -144,11 +143,11 @@ class TaskMeters:
         """
         with self._lock:
             topology = self._topologies.get(topology_id, _Topology())
-            moments = list(topology.worked)
+            longest_s = topology.longest_s
             gaps = [values[-1][0] - values[-2][0] for values in topology.seen.values() if len(values) > 1]
-        if not gaps or len(moments) < 2:
+        if not gaps or longest_s is None:
             return None
-        longest_s, between_s = max(after - before for before, after in pairwise(moments)), median(gaps)
+        between_s = median(gaps)
         if longest_s <= 1.5 * between_s:
             return 0.0  # one report after the other
         return longest_s if handed_over else longest_s - between_s

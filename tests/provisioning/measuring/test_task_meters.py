@@ -129,3 +129,8 @@ def test_watching_begins_anew() -> None:
         say(found, f"{COUNT}.count", value)
         clock.now_s += 5.0
     assert found.still_s(TOPOLOGY, handed_over=False) is None
+
+
+def test_a_pause_is_found_behind_any_number_of_reports() -> None:
+    """As of a component of many tasks."""
+    assert still_s([*range(3000), 2999, 2999, *range(3000, 6000)]) == 10.0

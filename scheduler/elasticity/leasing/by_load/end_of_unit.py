@@ -72,19 +72,15 @@ def with_ends_judged(
     going = [each for each in ending if not why_kept[each.name]]
     may_go = _candidates(draft, going, change, parameters, now_s)
     chosen, spare = _chosen(draft, ready, may_go, change.needs, parameters), judged.spare
-    if chosen is not None:
-        price = _price(chosen, change, parameters)
+    price = 0.0 if chosen is None else _price(chosen, change, parameters)
+    if chosen is not None and price:
         freed = [each for each in going if each.name in chosen.released]
         spare += parameters.offer.unit_cost * len(freed)
-        if spare < price:
-            dear = f"emptying it makes items late for {price:.3g}, and would have saved {spare:.3g} so far"
-            if math.isinf(price):
-                dear = "what waits is worked off first"
-            why_kept |= {each.name: dear for each in freed if each.executors}
-            idle = tuple(each.name for each in freed if not each.executors)
-            chosen = replace(chosen, released=idle, executors=chosen.here) if idle else None
-        else:
+        if spare >= price:
             spare = 0.0
+        else:
+            why_kept |= dict.fromkeys((each.name for each in freed if each.executors), _dear(price, spare))
+            chosen = _without_changes(chosen, freed)
     for name, why in why_kept.items():
         if chosen is not None and name in chosen.released:
             continue
@@ -126,6 +122,19 @@ def _price(chosen: HostSet, change: Changing, parameters: SizedParameters) -> fl
     if groups & change.behind:
         return math.inf
     return sum(change.prices[each] for each in groups)
+
+
+def _dear(price: float, spare: float) -> str:
+    """Return why a host is not emptied although it is not needed."""
+    if math.isinf(price):
+        return "what waits is worked off first"
+    return f"emptying it makes items late for {price:.3g}, and would have saved {spare:.3g} so far"
+
+
+def _without_changes(chosen: HostSet, freed: Sequence[Host]) -> HostSet | None:
+    """Return a choice in which only those go on which nothing runs; None without any."""
+    idle = tuple(each.name for each in freed if not each.executors)
+    return replace(chosen, released=idle, executors=chosen.here) if idle else None
 
 
 def _why_kept(host: Host, draft: Draft, now_s: float) -> str:

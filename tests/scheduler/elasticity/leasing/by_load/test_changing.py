@@ -278,3 +278,13 @@ def test_what_hosts_have_cost_in_vain_is_remembered_over_an_end_at_which_all_are
         decision, state = sized.decide(Observation(end_s - 5.0, there, (reading(demand),)), state, own, 0)
         released.append(len(decision.releases))
     assert released == [0, 0, 1]
+
+
+def test_what_goes_for_nothing_does_not_pay_for_what_has_its_price() -> None:
+    """What hosts have cost in vain is remembered when an idle one goes."""
+    own = parameters(penalty=0.003)
+    there = hosts(4, 4, 0, ends=(9000.0, 9000.0, 600.0))
+    state = replace(SizedState(), spare=0.7)
+    decision, state = sized.decide(Observation(595.0, there, (reading(10.0),)), state, own, 0)
+    assert [each.host for each in decision.releases] == ["h2"]
+    assert state.spare == 0.7
