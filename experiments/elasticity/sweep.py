@@ -65,12 +65,13 @@ class Extent:
     """How much is simulated.
 
     Attributes:
-        seeds: Runs of each kind in paper 003's set-up (>= 1).
+        seeds: Runs of each kind in paper 003's set-up (>= 0).
         layered_seeds: The same in paper 004's, of three weeks each (>= 1).
         few_seeds: Runs there of each kind that is not compared with many (>= 1).
         layered: Policies there.
         beside: Policies there with few seeds.
         loads: Other loads there, with few seeds.
+        patterns: Loads in paper 003's set-up.
     """
 
     seeds: int = 5
@@ -79,6 +80,7 @@ class Extent:
     layered: tuple[str, ...] = LAYERED
     beside: tuple[str, ...] = BESIDE
     loads: tuple[str, ...] = OTHER_LOADS
+    patterns: tuple[str, ...] = LOADS
 
 
 @dataclass(frozen=True)
@@ -113,11 +115,11 @@ class Sweep:
     other_loads: tuple[LayeredRun, ...] = ()
 
 
-def leased_runs(seeds: int, reading: QueueReading) -> list[Asked]:
+def leased_runs(seeds: int, reading: QueueReading, patterns: tuple[str, ...] = LOADS) -> list[Asked]:
     """Return all runs in paper 003's set-up: every policy, pattern and billing unit."""
     return [
         Asked(policy, load, offer, seed, {"queue_reading": reading})
-        for seed, load, offer, policy in product(range(seeds), LOADS, OFFERS, POLICIES)
+        for seed, load, offer, policy in product(range(seeds), patterns, OFFERS, POLICIES)
     ]
 
 
@@ -147,7 +149,7 @@ def run_sweep(
     tasks: list[Callable[[], LayeredRun | Outcome]] = []
     tasks += [partial(layered_run, layered, each) for each in (*main, *beside)]
     tasks += [partial(layered_run, shorter, each) for each in others]
-    asked = [each for reading in READINGS for each in leased_runs(extent.seeds, reading)]
+    asked = [each for reading in READINGS for each in leased_runs(extent.seeds, reading, extent.patterns)]
     tasks += [partial(simulate, leased, each) for each in asked]
     found = run_tasks(spark, "simulated elasticity", tasks, report)
     in_layers = [each for each in found if isinstance(each, LayeredRun)]

@@ -62,6 +62,8 @@ class RedisLag:
     def lag(self) -> AtSource:
         """Return how many items wait; see `LagReader`."""
         import redis  # noqa: PLC0415 - see above
+        from redis.backoff import NoBackoff  # noqa: PLC0415 - see above
+        from redis.retry import Retry  # noqa: PLC0415 - see above
 
         settings = self._settings
         where = f"Redis {settings.address}, key {settings.key}"
@@ -72,6 +74,8 @@ class RedisLag:
                 socket_timeout=_TIMEOUT_S,
                 socket_connect_timeout=_TIMEOUT_S,
                 decode_responses=True,
+                # a kept connection may have been closed; who waits longer is late for the next round
+                retry=Retry(NoBackoff(), 1),
             )
         try:
             if settings.group is None:

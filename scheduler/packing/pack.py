@@ -257,7 +257,10 @@ def _may_fit(ledger: Ledger, job: Job) -> bool:
     """Whether there are slots and resources enough in all; cheap, as many may be refused in each round."""
     if math.ceil(float(job.count @ job.worker_share) - _ROUNDING) > int(ledger.slots.sum()):
         return False
-    free = ledger.free[ledger.slots > 0]
+    has_slot = ledger.slots > 0
+    if job.permitted is not None and not job.permitted[job.count > 0][:, has_slot].any(axis=1).all():
+        return False
+    free = ledger.free[has_slot]
     largest, needed = job.demand[job.count > 0].max(axis=0, initial=0.0), job.count @ job.demand
     enough = (largest <= free.max(axis=0, initial=0.0) + _ROUNDING) & (
         needed <= np.maximum(free, 0.0).sum(axis=0) + _ROUNDING * np.maximum(needed, 1.0)

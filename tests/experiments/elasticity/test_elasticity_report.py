@@ -1,4 +1,4 @@
-"""The report of a small simulation: all parts are there, and Spark's runs are those of one process."""
+"""The report of simulations: all parts are there, and Spark's runs are those of one process."""
 
 from __future__ import annotations
 
@@ -24,9 +24,12 @@ from experiments.elasticity.sweep import (
     BTU,
     PAPER_003,
     PAPER_004,
+    READINGS,
     TAXI_YEAR,
     THRESHOLD,
     Extent,
+    Run,
+    Sweep,
     leased_runs,
     run_sweep,
 )
@@ -38,24 +41,32 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.spark
-def test_a_report_has_every_run(spark: SparkSession, tmp_path: Path) -> None:
-    sweep = run_sweep(spark, Extent(1, 1, 1, layered=(), beside=(), loads=()))
+def test_runs_are_those_of_one_process(spark: SparkSession) -> None:
+    patterns = ("two-level",)
+    sweep = run_sweep(spark, Extent(1, 1, 1, layered=(), beside=(), loads=(), patterns=patterns))
     for reading, runs in sweep.leased.items():
-        assert [run.asked for run in runs] == leased_runs(1, reading)
+        assert [run.asked for run in runs] == leased_runs(1, reading, patterns)
     one = sweep.leased["waiting"][0]
     assert one.outcome == simulate(read_scenario(PAPER_003), one.asked)
+
+
+def test_a_report_has_every_run(tmp_path: Path) -> None:
+    """What came of a run of two minutes stands for what came of each."""
     short = read_scenario(PAPER_004).model_copy(update={"duration_min": 2.0, "counted_from_min": 0.0})
     outcome = simulate(short, Asked("static-peak", "even", "small"))
+    leased = {
+        reading: tuple(Run(asked, outcome) for asked in leased_runs(1, reading)) for reading in READINGS
+    }
     asked = Asked("static-peak", TAXI_YEAR, "small", 1)
     layered = LayeredRun(asked, outcome, cost=0.08, least=0.07, day_costs=(0.08,), day_violations=(0.0,))
-    sweep = replace(sweep, layered=(layered,), counted_days=1.0)
+    sweep = Sweep(leased, (layered,), counted_days=1.0)
     text = write_report(sweep, tmp_path / "out").read_text(encoding="utf-8")
     assert text.count("| walk-2 | 60-minutes | 70 | 92 |") == 2
     assert text.count("| stepwise | 10-minutes | 109.6 (58) | 96.8 (72) |") == 2
     assert "| `static-peak` | 0.00 +- 0.00 |" in text
     assert (tmp_path / "out" / PICTURE).stat().st_size > 10_000
     kept = json.loads((tmp_path / "out" / JSON).read_text(encoding="utf-8"))
-    assert len(kept["runs"]) == sum(len(runs) for runs in sweep.leased.values()) + 1
+    assert len(kept["runs"]) == sum(len(runs) for runs in leased.values()) + 1
     assert len(kept["targets"]) == 14
 
 

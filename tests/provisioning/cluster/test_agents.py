@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 from formats.packed_content import pack
 from formats.script_key import script_key
 from monitoring.coordinate import Coordinate
 from monitoring.reading import Address, Load, Outages, Reading, WorkerCpu, to_json
-from provisioning.cluster.agents import Agents, AgentsError
-from tests.scripted_server import closed_port
+from provisioning.cluster.agents import Agents
 
 if TYPE_CHECKING:
     from tests.monitoring.conftest import ZooKeeperServer
@@ -54,9 +51,3 @@ def test_processes_of_all_workers_of_all_hosts_are_added_up(zookeeper: ZooKeeper
         ("t-1", COUNT): 1.0,
         ("t-2", RANK): 7.0,
     }
-
-
-def test_no_zookeeper_is_one_sentence() -> None:
-    address = f"127.0.0.1:{closed_port()}"
-    with pytest.raises(AgentsError, match=f"ZooKeeper {address} cannot be asked"):
-        Agents(address, "/stormplace", {}).child_seconds(["a"], NOW_S)

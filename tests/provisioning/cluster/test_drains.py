@@ -5,10 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-import pytest
-
-from provisioning.cluster.drains import DrainError, ZookeeperDrains
-from tests.scripted_server import closed_port
+from provisioning.cluster.drains import ZookeeperDrains
 
 if TYPE_CHECKING:
     from tests.monitoring.conftest import ZooKeeperServer
@@ -28,9 +25,3 @@ def test_a_drain_begins_goes_on_and_ends(zookeeper: ZooKeeperServer) -> None:
         assert client.exists(path) is None
     client.stop()
     client.close()
-
-
-def test_no_zookeeper_is_one_sentence() -> None:
-    address = f"127.0.0.1:{closed_port()}"
-    with pytest.raises(DrainError, match=f"ZooKeeper {address} cannot be asked"):
-        ZookeeperDrains(address, "/stormplace", {}).hold("near-3", 60.0)

@@ -125,11 +125,9 @@ def climbing_pays(chosen: OperatorWeights, most: int = MOST, steps: int = 1) -> 
     return climbing < late_for_ever
 
 
-@pytest.mark.parametrize("prior", [False, True])
-@pytest.mark.parametrize("kept", [False, True])
-@given(even, weights, st.booleans())
+@given(even, weights, st.booleans(), st.booleans(), st.booleans())
 def test_learning_comes_to_rest_if_weights_meet_the_conditions(
-    kept: bool, prior: bool, rates: tuple[float, float], chosen: OperatorWeights, guard: bool
+    rates: tuple[float, float], chosen: OperatorWeights, kept: bool, prior: bool, guard: bool
 ) -> None:
     """And keeps the bound, if going up step by step is worth it; else the guard and the weights disagree."""
     unchecked = ModelBasedParameters(
@@ -164,10 +162,9 @@ meeting_conditions = st.tuples(st.floats(1.0, 9.0), st.floats(0.01, 0.9)).map(
 
 
 @pytest.mark.parametrize("steps", [1, 2, 11])
-@pytest.mark.parametrize("prior", [False, True])
-@given(st.tuples(st.floats(1, 420), st.floats(0.1, 1.0)), meeting_conditions, st.booleans())
+@given(st.tuples(st.floats(1, 420), st.floats(0.1, 1.0)), meeting_conditions, st.booleans(), st.booleans())
 def test_learning_for_a_path_comes_to_rest(
-    prior: bool, steps: int, load: tuple[float, float], chosen: OperatorWeights, kept: bool
+    steps: int, load: tuple[float, float], chosen: OperatorWeights, prior: bool, kept: bool
 ) -> None:
     """And keeps its bound, if going up is worth it, from the first rung to the last."""
     rate, per_item = load
