@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from experiments.folder_content import first_fault
 from experiments.lab_elasticity.variants import PolicyName  # noqa: TC001 - pydantic reads it
+from provisioning.loop.report import Savings  # noqa: TC001 - pydantic reads it
 from provisioning.providers.entry import Entry  # noqa: TC001 - pydantic reads it
 from replay.errors import DataError
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ITEMS, LOOKS, LOOP_LOG, LOOP_FOLDER = "items.json", "looks.jsonl", "elastic.log", "elastic"
-LEASES = f"{LOOP_FOLDER}/leases.json"
+LEASES, STATUS = f"{LOOP_FOLDER}/leases.json", f"{LOOP_FOLDER}/status.json"
 OUTCOME, TIMELINE = "outcome.json", "timeline.csv"
 _Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
@@ -107,13 +108,17 @@ class _Book(BaseModel):
     leases: tuple[Entry, ...]
 
 
+class _Mode(BaseModel):
+    savings: Savings | None = None
+
+
 class _Line(BaseModel):
     event: str
     timestamp: datetime
     expected_pause_s: float | None = None
 
 
-_LOOK = TypeAdapter(Look)
+_LOOK, _STATUS = TypeAdapter(Look), TypeAdapter(dict[str, _Mode])
 
 
 def read_looks(path: Path) -> tuple[Look, ...]:
@@ -141,6 +146,21 @@ def read_leases(path: Path) -> tuple[Entry, ...]:
         return _Book.model_validate_json(path.read_bytes()).leases
     except ValidationError as error:
         raise DataError(f"{path}: {first_fault(error)}") from error
+
+
+def read_advice(path: Path) -> Savings | None:
+    """Read from the loop's status what its advice would have saved; None if it was active.
+
+    Raises:
+        DataError: The file is of another form.
+    """
+    if not path.is_file():
+        return None
+    try:
+        modes = _STATUS.validate_json(path.read_bytes())
+    except ValidationError as error:
+        raise DataError(f"{path}: {first_fault(error)}") from error
+    return next((each.savings for each in modes.values() if each.savings is not None), None)
 
 
 def read_changes(path: Path) -> tuple[tuple[float, float | None], ...]:

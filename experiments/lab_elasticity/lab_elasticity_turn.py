@@ -91,25 +91,22 @@ def run_elasticity_turn(
     _seat(steps, turn, settings, folder)
     ends_before = _unexpected_ends(lab)
     watch = _program(lab, "watching", ["--run", turn.label, "--name", NAME], folder, LOOKS)
-    loop = _loop(lab, turn, settings, folder) if turn.elastic else None
+    loop = _loop(lab, turn, settings, folder)
     try:
         _submit(steps, turn, settings, folder)
         watch.start()
-        if loop is not None:
-            loop.start()
+        loop.start()
         meter = BusyMeter()
         _feed(steps, turn, settings, folder, loop)
         busy = meter.fraction()
-        if loop is not None:
-            loop.end()
+        loop.end()
         watch.end()
         (folder / PLACEMENT).write_text(steps.placement(NAME, folder), encoding="utf-8")
         leaked = _leaked(lab, settings, folder) if turn.elastic else ()
         steps.kill(NAME, folder)
     except (StepError, LabError):
         for each in (watch, loop):
-            if each is not None:
-                each.discard()
+            each.discard()
         steps.discard(NAME, folder)
         raise
     write_busy(folder, busy)
@@ -122,7 +119,7 @@ def run_elasticity_turn(
         billing_unit_s=settings.billing_unit_s,
         fixed_hosts=len(settings.fixed) if turn.elastic else settings.static_hosts,
         static_hosts=settings.static_hosts,
-        kills_s=() if loop is None else tuple(loop.killed_s),
+        kills_s=tuple(loop.killed_s),
         leaked=leaked,
         missing_tasks=missing_tasks((folder / PLACEMENT).read_text(encoding="utf-8")),
         busy=busy,
@@ -189,18 +186,17 @@ def _feed(
     turn: VariantTurn,
     settings: LabElasticitySettings,
     folder: Path,
-    loop: LabProgram | None,
+    loop: LabProgram,
 ) -> None:
     steps.progress.step(f"{turn.label}: {settings.load}, {settings.warm_up_s + settings.run_s:g} s")
     due = folder / "due.json"
     due.write_text(json.dumps([round(each, 6) for each in settings.due_s().tolist()]), encoding="utf-8")
 
     def carry_out(_: Kill) -> None:
-        if loop is not None:
-            loop.kill()
-            loop.start()
+        loop.kill()
+        loop.start()
 
-    schedule = Schedule(kills(settings) if loop is not None else (), carry_out)
+    schedule = Schedule(kills(settings) if turn.elastic else (), carry_out)
 
     def take(line: str) -> None:
         if line.startswith(BEGINS):

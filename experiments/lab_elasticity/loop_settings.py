@@ -42,14 +42,14 @@ def loop_settings(settings: LabElasticitySettings, turn: VariantTurn, folder: Pa
 
     Args:
         settings: Of the experiment.
-        turn: An elastic one.
+        turn: Which one.
         folder: Where the loop keeps what it remembers.
         lab_folder: State folder of the lab.
     """
     common: dict[str, object] = {"decide_interval_s": DECIDE_EVERY_S}
     paid: dict[str, object] = {"penalty": PENALTY, "release_lead_s": min(LEAD_S, settings.billing_unit_s)}
     managers: dict[str, object] = {
-        "operators": _text(turn.policy),
+        "operators": _text(turn.decides),
         "response_max_ms": settings.bound_s * 1000.0,
         "pause_s": PAUSE_S,
         "region_period_s": max(BOOT_S, DECIDE_EVERY_S),
@@ -72,7 +72,7 @@ def loop_settings(settings: LabElasticitySettings, turn: VariantTurn, folder: Pa
             "operator.horizon_s": 3600.0,
             "operator.weights": "{ performance = 0.5, reconfiguration = 0.05, resources = 0.45 }",
         },
-    }[turn.policy]
+    }[turn.decides]
     program = [sys.executable, "-m", "cli.main"]
     lines = [
         f"nimbus = {_text('nimbus:6627')}",
@@ -85,7 +85,7 @@ def loop_settings(settings: LabElasticitySettings, turn: VariantTurn, folder: Pa
         f"settle_s = {SETTLE_S}",
         "",
         f"[topology.{NAME}]",
-        'mode = "active"',
+        f"mode = {_text('active' if turn.elastic else 'advise')}",
         "",
         f"[[topology.{NAME}.lag]]",
         'kind = "redis"',

@@ -29,13 +29,18 @@ class VariantTurn:
         return f"{self.policy}-{self.repetition}"
 
     @property
+    def decides(self) -> PolicyName:
+        """The policy of the loop: beside what is there from the start, one that advises."""
+        return self.policy if self.elastic else SIZED
+
+    @property
     def kind(self) -> str:
         """Kind of the policy in the loop's settings."""
-        return LAYERS if self.policy in MANAGERS else self.policy
+        return LAYERS if self.policy in MANAGERS else self.decides
 
     @property
     def elastic(self) -> bool:
-        """Whether the loop runs; else there is from the start what the peak needs."""
+        """Whether the loop is active; else there is from the start what the peak needs, and it advises."""
         return self.policy != STATIC
 
 

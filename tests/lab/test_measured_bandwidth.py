@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.lab, pytest.mark.alone, pytest.mark.timeout(600)]
 
-SHARE = 0.05
+SHARE = 0.1
 CAUTIOUS_BYTES_PER_S = 125_000.0
 MBIT = 125_000.0
 LIMITED = {

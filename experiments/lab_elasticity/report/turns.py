@@ -14,9 +14,11 @@ from experiments.lab_elasticity.kept import (
     LOOKS,
     LOOP_LOG,
     OUTCOME,
+    STATUS,
     TIMELINE,
     ElasticityDone,
     Items,
+    read_advice,
     read_changes,
     read_leases,
     read_looks,
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from experiments.topologies.description import Say
+    from provisioning.loop.report import Savings
 
 
 @dataclass(frozen=True)
@@ -41,10 +44,12 @@ class ElasticityTurn:
     Attributes:
         done: What it was.
         outcome: What came of it.
+        advice: What the loop would have saved if it had been active; None: it was.
     """
 
     done: ElasticityDone
     outcome: Outcome
+    advice: Savings | None = None
 
 
 def read_turn(folder: Path) -> ElasticityTurn:
@@ -61,7 +66,7 @@ def read_turn(folder: Path) -> ElasticityTurn:
         leases=read_leases(folder / LEASES),
         changes=read_changes(folder / LOOP_LOG),
     )
-    return ElasticityTurn(done, outcome(raw))
+    return ElasticityTurn(done, outcome(raw), read_advice(folder / STATUS))
 
 
 def read_turns(folder: Path) -> list[ElasticityTurn]:
@@ -97,7 +102,8 @@ def document(turn: ElasticityTurn) -> dict[str, Any]:
         "reconfigurations": len(turn.outcome.changes),
         "longest_pause_s": turn.outcome.longest_pause_s,
     }
-    return {"done": turn.done.model_dump(mode="json"), "outcome": content}
+    advice = None if turn.advice is None else turn.advice.figures()
+    return {"done": turn.done.model_dump(mode="json"), "outcome": content, "advice": advice}
 
 
 def timeline(found: Outcome) -> str:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from experiments.folder_content import DONE, KIND, SETTINGS, TURNS
-from experiments.lab_elasticity.kept import ITEMS, LEASES, LOOKS, LOOP_LOG, ElasticityDone
+from experiments.lab_elasticity.kept import ITEMS, LEASES, LOOKS, LOOP_LOG, STATUS, ElasticityDone
 from provisioning.providers.entry import Entry
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ class Made:
         leases: Of hosts.
         changed_s: Rebalances, s since the start.
         expected_s: Pause that was expected of each, s.
+        advice: What the status says of an advice; empty: there was none.
         done: What `done.json` has otherwise.
     """
 
@@ -54,6 +55,7 @@ class Made:
     leases: tuple[Entry, ...] = ()
     changed_s: tuple[float, ...] = ()
     expected_s: float = 1.2
+    advice: Mapping[str, float] = field(default_factory=dict)
     done: Mapping[str, object] = field(default_factory=dict)
 
 
@@ -117,6 +119,9 @@ def write_turn(folder: Path, policy: str, made: Made) -> Path:
     (turn / LOOKS).write_text(looks + '{"time_s": 17', encoding="utf-8")
     content = {"version": 1, "kind": "lab", "leases": [asdict(each) for each in made.leases]}
     (turn / LEASES).write_text(json.dumps(content), encoding="utf-8")
+    if made.advice:
+        status = {"advise": {"time": START_S, "held": "", "savings": dict(made.advice)}}
+        (turn / STATUS).write_text(json.dumps(status), encoding="utf-8")
     events = [
         {"event": "rebalanced", "timestamp": _iso(each), "expected_pause_s": made.expected_s}
         for each in made.changed_s

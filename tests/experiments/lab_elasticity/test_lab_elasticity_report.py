@@ -34,6 +34,26 @@ def test_the_report_is_written_anew(tmp_path: Path) -> None:
     assert content["turns"][1]["outcome"]["reconfigurations"] == 1
 
 
+def test_what_the_advice_would_have_saved_is_said(tmp_path: Path) -> None:
+    advice = {
+        "since_s": 1_794_999_990.0,
+        "real_host_s": 1250.0 * 3.6,
+        "host_s": 800.0 * 3.6,
+        "real_cost": 15.0,
+        "cost": 9.0,
+        "changes": 3,
+        "late_share": 0.0125,
+    }
+    write_turn(tmp_path, "static", Made(advice=advice, done={"fixed_hosts": 5}))
+    write_turn(tmp_path, "sized", Made())
+    assert CliRunner().invoke(app, ["experiment", "report", str(tmp_path)]).exit_code == 0
+    text = (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
+    assert "| static-1 | `sized` | 0.80 | 1.25 | 9 | 15 | 3 | 1.25 % |" in text
+    assert "| sized-1 | `sized`" not in text
+    content = json.loads((tmp_path / "report" / "report.json").read_text(encoding="utf-8"))
+    assert [each["advice"] and each["advice"]["changes"] for each in content["turns"]] == [3, None]
+
+
 def test_every_goal_is_judged(tmp_path: Path) -> None:
     write_turn(tmp_path, "sized", Made(leases=(lease(1, 0.0),)))
     assert [each.reached for each in targets(read_turns(tmp_path))] == [True, True, True, None, True, None]

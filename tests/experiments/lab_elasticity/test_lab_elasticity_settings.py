@@ -52,13 +52,14 @@ def test_the_peak_has_room_on_the_hosts_of_the_site_file() -> None:
         _ = replace(SETTINGS, unit_rate=9.0).site_file
 
 
-@pytest.mark.parametrize("policy", ["sized", "btu", "threshold", "model-based", "rolling"])
+@pytest.mark.parametrize("policy", ["sized", "btu", "threshold", "model-based", "rolling", "static"])
 def test_the_loop_takes_its_settings(tmp_path: Path, policy: str) -> None:
     path = tmp_path / "elastic.toml"
     turn = VariantTurn(policy, 1)  # type: ignore[arg-type]
     path.write_text(loop_settings(SETTINGS, turn, tmp_path / "state", tmp_path / "lab"), encoding="utf-8")
     found = load_elastic_settings(path)
     assert found.policy.kind == turn.kind
+    assert found.topology["sleeping"].mode == ("advise" if policy == "static" else "active")
     assert found.topology["sleeping"].lag[0].key == f"sleeping:{policy}-1:waiting"
     assert found.topology["sleeping"].component["sink"].max == 1
     parameters = POLICIES[turn.kind].parameters_of(
