@@ -130,7 +130,12 @@ class _Group:
         """Return what its components need for what is expected so far ahead."""
         found = {
             each.name: need_of(
-                each, self.readings[each.name], self.state.demand[each.name], self.parameters, ahead_s
+                each,
+                self.readings[each.name],
+                self.state.demand[each.name],
+                self.parameters,
+                ahead_s,
+                season=self.state.seasons.get(each.group),
             )
             for each in self.members
             if each.name in self.readings

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from scheduler.base.checks import ModelError, number, shown
+from scheduler.elasticity.learning.season import SeasonParameters
 from scheduler.elasticity.leasing.paid_time import PaidTimeParameters
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ class SizedParameters(PaidTimeParameters):
         keep_peak_s: For so long the highest demand is provided for, s (>= 0).
         trend_s: Length of the past that the trend goes by, s (>= 0); 0: no trend.
         ahead_s: How far the trend is followed, s (>= 0): until a host asked for now would work.
+        season_s: After which time demand comes again, s; whole days; 0: that is not learned.
         move_cost: Cost of moving an executor off a host that is given back, in that currency (>= 0).
         heed_pauses: Whether pauses of components count; without it a change costs nothing, to measure what
             that is for.
@@ -32,6 +35,7 @@ class SizedParameters(PaidTimeParameters):
     keep_peak_s: float = 900.0
     trend_s: float = 0.0
     ahead_s: float = 120.0
+    season_s: float = 7 * 86_400.0
     move_cost: float = 0.001
     heed_pauses: bool = True
 
@@ -43,8 +47,14 @@ class SizedParameters(PaidTimeParameters):
         number("drain_s", self.drain_s, above=0.0)
         if not isinstance(self.heed_pauses, bool):
             raise ModelError("heed_pauses", f"expected true or false, got {shown(self.heed_pauses)}")
-        for name in ("keep_peak_s", "trend_s", "ahead_s", "move_cost"):
+        for name in ("keep_peak_s", "trend_s", "ahead_s", "season_s", "move_cost"):
             number(name, getattr(self, name))
+        _ = self.season
+
+    @cached_property
+    def season(self) -> SeasonParameters | None:
+        """How what is usual is learned; None: it is not."""
+        return SeasonParameters(season_s=self.season_s) if self.season_s else None
 
     def pause_s(self, component: Component) -> float:
         """Return for how long a component is taken to stand still when its group changes, s."""

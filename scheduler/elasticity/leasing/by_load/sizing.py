@@ -6,12 +6,14 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from scheduler.elasticity.leasing.by_load.usual import carried_on, seasons_after
 from scheduler.elasticity.leasing.state import LeasingState
 from scheduler.elasticity.useful import useful
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from scheduler.elasticity.learning.season import Season
     from scheduler.elasticity.leasing.by_load.sized_parameters import SizedParameters
     from scheduler.elasticity.leasing.component import Component
     from scheduler.elasticity.leasing.decision import LeasingDecision
@@ -36,6 +38,7 @@ class SizedState:
         owed_at_s: Until when that is counted, s; None: nothing is.
         spare: What hosts have cost that were kept only since emptying them has its price, since that was last
             done.
+        seasons: What demand is usual, by group.
     """
 
     leasing: LeasingState = field(default_factory=LeasingState)
@@ -44,6 +47,7 @@ class SizedState:
     expecting_s: Mapping[str, float] = field(default_factory=dict)
     owed_at_s: float | None = None
     spare: float = 0.0
+    seasons: Mapping[str, Season] = field(default_factory=dict)
 
     def with_readings(
         self, now_s: float, readings: Mapping[str, ComponentReading], parameters: SizedParameters
@@ -57,7 +61,10 @@ class SizedState:
             if reading is not None and reading.demand_per_s is not None:
                 kept = (*kept, (now_s, reading.demand_per_s))
             demand[name] = kept
-        return replace(self, demand=demand)
+        seasons: Mapping[str, Season] = {}
+        if parameters.season is not None:
+            seasons = seasons_after(self.seasons, now_s, parameters.components, readings, parameters.season)
+        return replace(self, demand=demand, seasons=seasons)
 
     def after(
         self, decision: LeasingDecision, parameters: SizedParameters, now_s: float, waiting: frozenset[str]
@@ -122,34 +129,39 @@ def need_of(
     seen: Sequence[tuple[float, float]],
     parameters: SizedParameters,
     ahead_s: float | None = None,
+    *,
+    season: Season | None = None,
 ) -> Need | None:
     """Return what a component needs; None if its demand or its service time is unknown.
 
     n = demand x service time / target load + backlog x service time / drain time, rounded up to a number that
-    makes a difference, within its bounds. The demand is the highest of the last `keep_peak_s` or, if that is
-    more, where the trend leads.
+    makes a difference, within its bounds. The demand is the highest of the last `keep_peak_s`, carried on by
+    what is usual where that is known, or, if that is more, where the trend leads.
 
     Args:
         component: Which.
         reading: That counts.
         seen: (n, 2) times and demand, the oldest first, the reading's own included.
         parameters: Of the policy.
-        ahead_s: How far the trend is followed, s; None: as the parameters have it.
+        ahead_s: How far trend and season are followed, s; None: as the parameters have it.
+        season: What is usual; None: nothing is known of that.
     """
     if reading.demand_per_s is None or reading.service_ms is None or not seen:
         return None
     now_s = seen[-1][0]
-    peak = max(demand for at_s, demand in seen if now_s - at_s <= parameters.keep_peak_s)
-    coming = forecast(
-        [each for each in seen if now_s - each[0] <= parameters.trend_s],
-        parameters.ahead_s if ahead_s is None else ahead_s,
-        peak,
-    )
-    demand, backlog = max(peak, coming), reading.waiting
+    ahead_s = parameters.ahead_s if ahead_s is None else ahead_s
+    kept = [each for each in seen if now_s - each[0] <= parameters.keep_peak_s]
+    peak = max(demand for _, demand in kept)
+    coming = forecast([each for each in seen if now_s - each[0] <= parameters.trend_s], ahead_s, peak)
+    usual = None
+    if season is not None and parameters.season is not None:
+        usual = carried_on(kept, ahead_s, season, parameters.season)
+    before = peak if usual is None else usual
+    demand, backlog = max(before, coming), reading.waiting
     service_s = reading.service_ms / 1000.0
     exact = demand * service_s / parameters.target_load + backlog * service_s / parameters.drain_s
     executors = _within(component, math.ceil(exact - _ROUNDING))
-    what = "are coming" if coming > peak else "come"
+    what = "are coming" if coming > before else "come" if usual is None else "are expected"
     why = f"{demand:.3g} items/s {what}, {backlog:.3g} wait, each takes {reading.service_ms:.3g} ms"
     least = executors
     if backlog <= parameters.queue_up:
