@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _HALVINGS = 50
 """Of the range in which the highest rate of a rung lies."""
+_ABOVE = 1e-9
+"""Of the highest rate: what is less above that of a rung is the same."""
 
 
 @dataclass(frozen=True)
@@ -144,12 +146,12 @@ class Path:
         ]
         if None in places:
             return None
-        at = [each for each in places if each is not None]
+        first = [each for each in places if each is not None]
+        at = list(first)
         times_ms = [
             _time_ms(part, each[n], rate) for part, each, n in zip(self.parts, choice, at, strict=True)
         ]
-        # the time of a part falls ever more slowly with its executors: taking the largest gain is exact, and
-        # nearly so where a step is of several executors
+        # the time of a part falls ever more slowly with its executors: taking the largest gain is exact
         gains = [(-_gain_ms(self.parts[i], n, rate), i) for i, n in enumerate(at) if n + 1 < len(choice[i])]
         heapify(gains)
         while sum(times_ms) > self.bound_ms:
@@ -160,7 +162,36 @@ class Path:
             times_ms[best] = _time_ms(self.parts[best], choice[best][at[best]], rate)
             if at[best] + 1 < len(choice[best]):
                 heappush(gains, (-_gain_ms(self.parts[best], at[best], rate), best))
+        if any(part.tasks is not None for part in self.parts):
+            self._give_back(at, first, times_ms, rate)
         return tuple(each[n] for each, n in zip(choice, at, strict=True))
+
+    def _give_back(self, at: list[int], first: Sequence[int], times_ms: list[float], rate: float) -> None:
+        """Take steps back that a later, larger one has made needless, which those of one executor never do.
+
+        Those of the most executors go first.
+
+        Args:
+            at: (n_parts,) places among choices; changed.
+            first: (n_parts,) the least that keep up.
+            times_ms: (n_parts,) mean times at these places, ms; changed.
+            rate: Tuples per second that come to the path.
+        """
+        while True:
+            spare_ms = self.bound_ms - sum(times_ms)
+            back = []
+            for i, part in enumerate(self.parts):
+                if at[i] == first[i]:
+                    continue
+                less, now = part.choices[at[i] - 1 : at[i] + 1]
+                slower_ms = _time_ms(part, less, rate) - times_ms[i]
+                if slower_ms <= spare_ms:
+                    back.append((now - less, -slower_ms, i))
+            if not back:
+                return
+            _, slower_ms, best = max(back)
+            at[best] -= 1
+            times_ms[best] -= slower_ms
 
 
 def _gain_ms(part: PathPart, place: int, rate: float) -> float:
@@ -208,27 +239,24 @@ class Ladder:
 def ladder_of(path: Path) -> Ladder:
     """Return the best numbers of executors for each total.
 
-    The rate at which a total is just enough is found by halving; what is enough there carries the most of all
-    numbers with this total.
+    Rung after rung: what is just enough above the rate that the last one keeps. If that takes no more
+    executors, the last one was none.
 
     Args:
         path: The path.
     """
-    rungs: list[tuple[int, ...]] = []
-    highest = path.capacity([part.executors_max for part in path.parts])
-    for total in range(path.executors_min, path.executors_max + 1):
-        low, high, best = 0.0, highest, path.least(0.0)
-        for _ in range(_HALVINGS):
-            middle = (low + high) / 2.0
-            found = path.least(middle)
-            if found is not None and sum(found) <= total:
-                low, best = middle, found
-            else:
-                high = middle
-        if best is not None and best not in rungs:
-            rungs.append(best)
+    above = _ABOVE * path.capacity([part.executors_max for part in path.parts])
+    rungs: list[tuple[tuple[int, ...], float]] = []
+    found = path.least(0.0)
+    while found is not None:
+        while rungs and sum(rungs[-1][0]) >= sum(found):
+            rungs.pop()
+        kept = path.kept(found)
+        rungs.append((found, kept))
+        found = path.least(kept + above)
+    executors = tuple(each for each, _ in rungs)
     return Ladder(
-        tuple(rungs),
-        frozen(np.array([path.kept(each) for each in rungs])),
-        frozen(np.array([path.capacity(each) for each in rungs])),
+        executors,
+        frozen(np.array([kept for _, kept in rungs])),
+        frozen(np.array([path.capacity(each) for each in executors])),
     )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -14,13 +15,17 @@ from experiments.elasticity.scenario_file import ScenarioError, read_scenario
 from experiments.elasticity.simulation import simulate
 from tests.experiments.elasticity.scenarios import SHIPPED, scenario
 
+if TYPE_CHECKING:
+    from experiments.elasticity.outcome import Outcome
+
 PAPER = read_scenario(SHIPPED / "paper-004.toml")
 LAYERS = {"kind": "layers", "operators": "threshold", "hosts": "idle-pool", "hosts_max": 4}
 
 
-def run(policy: str, days: float = 2.0, load: str = "sinus") -> Any:
-    given = PAPER.model_copy(update={"duration_min": days * 1440.0, "counted_from_min": 1440.0})
-    return simulate(given, Asked(policy, load, "small", 1))
+@cache
+def run(policy: str) -> Outcome:
+    given = PAPER.model_copy(update={"duration_min": 2880.0, "counted_from_min": 1440.0})
+    return simulate(given, Asked(policy, "sinus", "small", 1))
 
 
 def test_static_executors_are_enough_for_the_peak() -> None:

@@ -37,6 +37,22 @@ def test_each_rung_carries_the_most_of_all_numbers_with_its_total() -> None:
         assert SMALL.response_ms(executors, kept) == pytest.approx(120.0)
 
 
+@pytest.mark.parametrize("rate", [90.0, 120.0])
+def test_a_large_step_makes_small_ones_needless(rate: float) -> None:
+    """Twelve of 23 tasks' executors do what eleven do not: fewer of the other part are enough beside them."""
+    parts = (PathPart("a", 1.8, 211.0, 18, tasks=23), PathPart("b", 1.4, 134.0, 10))
+    path = Path(parts, 2.2 * (1000 / 211.0 + 1000 / 134.0))
+    enough = [
+        each
+        for each in product(*(part.choices for part in parts))
+        if path.response_ms(each, rate) <= path.bound_ms
+    ]
+    assert sum(path.least(rate) or ()) == min(map(sum, enough))
+    ladder = ladder_of(path)
+    assert list(ladder.kept) == sorted(ladder.kept), "what carries no more is no rung"
+    assert [sum(each) for each in ladder.executors] == sorted({sum(each) for each in ladder.executors})
+
+
 def test_a_shared_bound_needs_fewer_executors_than_bounds_of_their_own() -> None:
     """At 660 and 1,100 items per second: 4, 3, 6, 3 and 6, 4, 10, 4 with bounds by service times."""
     assert sum(CHAIN.least(660.0) or ()) == 14
