@@ -11,6 +11,7 @@ import typer
 from cli.errors import refused
 from cli.interrupt import ends_at_once
 from cli.metrics import metrics_served
+from cli.native_output import native_output_hidden
 from cli.zookeeper_options import read_zookeeper_auth
 
 
@@ -53,6 +54,7 @@ def elastic(
         with lock:
             receiver.start()
             typer.echo(f"stormplace elastic ready, reporters are listened to at {settings.graphite}")
-            run_until_asked(rounds, settings.interval_s)
+            with native_output_hidden():
+                run_until_asked(rounds, settings.interval_s)
             receiver.stop()
             log.info("elastic-stopped")

@@ -11,6 +11,7 @@ import typer
 
 from cli.errors import UserError, refused
 from cli.interrupt import ends_at_once
+from cli.native_output import native_output_hidden
 
 if TYPE_CHECKING:
     from experiments.elasticity.asked import Asked
@@ -70,7 +71,8 @@ def elastic(
             asked = Asked(
                 policy, load or next(iter(given.load)), offer or next(iter(given.offer)), seed, more
             )
-            outcome = simulate(given, asked)
+            with native_output_hidden():
+                outcome = simulate(given, asked)
         if as_json:
             json.dump(_document(asked, outcome), sys.stdout, indent=1, allow_nan=False)
             sys.stdout.write("\n")

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from scheduler.elasticity.leasing.by_load.host_set import late_cost
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 _EXPECTING_S = 300.0
 """Hosts that were leased for a group are kept for so long while nothing is known of it, s."""
+_NOTHING: Mapping[str, float] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ class Changing:
         urgent: Those that do not keep up, or of which items wait for less time in all with a change.
         lacks: Group -> share of what comes that its worst component does not serve; 1 if a backlog hurries.
         needs: Of components, for as long as a change of them is to do.
+        until_s: Group -> the end of that, s.
         unsure: Whether nothing is known just now of a group for which hosts were leased.
     """
 
@@ -50,7 +53,17 @@ class Changing:
     urgent: frozenset[str]
     lacks: Mapping[str, float]
     needs: Mapping[str, Need]
+    until_s: Mapping[str, float] = field(default_factory=dict)
     unsure: bool = False
+
+    def planned(self, parameters: SizedParameters) -> dict[str, tuple[float, float]]:
+        """Return what components are changed for, items per second, and until when that is to do, s."""
+        groups = {each.name: each.group for each in parameters.components}
+        return {
+            name: (need.demand_per_s, self.until_s[groups[name]])
+            for name, need in self.needs.items()
+            if parameters.pause_s(parameters.by_name[name])
+        }
 
     def waits_for_hosts(self, component: Component, parameters: SizedParameters) -> bool:
         """Return whether a group waits until hosts are up: it would stand still once more when they are.
@@ -89,6 +102,7 @@ def changing(
     behind, due, urgent = set[str](), set[str](), set[str]()
     lacks: dict[str, float] = {}
     needs: dict[str, Need] = {}
+    until_s: dict[str, float] = {}
     for group, members in groups.items():
         own = _Group(members, readings, state, parameters)
         now = own.needs(parameters.ahead_s)
@@ -102,14 +116,19 @@ def changing(
             lacks[group] = lacks[group] or 1.0
         if group in urgent or owed[group] >= prices[group]:
             due.add(group)
-        needs |= own.needs(own.ahead_s(now, prices[group]))
+        ahead_s = own.ahead_s(now, prices[group])
+        until_s[group] = now_s + ahead_s
+        foreseen = {name: demand for name, (demand, end_s) in state.foreseen.items() if now_s < end_s}
+        needs |= own.needs(ahead_s, foreseen)
     expecting_s = {
         group: at_s
         for group, at_s in state.expecting_s.items()
         if 0.0 <= now_s - at_s <= _EXPECTING_S and any(_wants(each, needs, there) for each in groups[group])
     }
     unsure = any(each.name not in needs for group in expecting_s for each in groups[group])
-    change = Changing(prices, frozenset(behind), frozenset(due), frozenset(urgent), lacks, needs, unsure)
+    change = Changing(
+        prices, frozenset(behind), frozenset(due), frozenset(urgent), lacks, needs, until_s, unsure
+    )
     return change, replace(state, owed=owed, owed_at_s=now_s, expecting_s=expecting_s)
 
 
@@ -126,8 +145,8 @@ class _Group:
     def pause_s(self) -> float:
         return max(self.parameters.pause_s(each) for each in self.members)
 
-    def needs(self, ahead_s: float) -> dict[str, Need]:
-        """Return what its components need for what is expected so far ahead."""
+    def needs(self, ahead_s: float, foreseen: Mapping[str, float] = _NOTHING) -> dict[str, Need]:
+        """Return what its components need for what is expected so far ahead, and was foreseen."""
         found = {
             each.name: need_of(
                 each,
@@ -136,6 +155,7 @@ class _Group:
                 self.parameters,
                 ahead_s,
                 season=self.state.seasons.get(each.group),
+                foreseen=foreseen.get(each.name, 0.0),
             )
             for each in self.members
             if each.name in self.readings

@@ -39,6 +39,7 @@ class SizedState:
         spare: What hosts have cost that were kept only since emptying them has its price, since that was last
             done.
         seasons: What demand is usual, by group.
+        foreseen: What components were last changed for: items per second, and until when that was to do, s.
     """
 
     leasing: LeasingState = field(default_factory=LeasingState)
@@ -48,6 +49,7 @@ class SizedState:
     owed_at_s: float | None = None
     spare: float = 0.0
     seasons: Mapping[str, Season] = field(default_factory=dict)
+    foreseen: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     def with_readings(
         self, now_s: float, readings: Mapping[str, ComponentReading], parameters: SizedParameters
@@ -67,7 +69,13 @@ class SizedState:
         return replace(self, demand=demand, seasons=seasons)
 
     def after(
-        self, decision: LeasingDecision, parameters: SizedParameters, now_s: float, waiting: frozenset[str]
+        self,
+        decision: LeasingDecision,
+        parameters: SizedParameters,
+        now_s: float,
+        *,
+        waiting: frozenset[str],
+        planned: Mapping[str, tuple[float, float]],
     ) -> SizedState:
         """Return the state in which nothing is owed to groups that change, and hosts are expected by others.
 
@@ -76,6 +84,7 @@ class SizedState:
             parameters: Of the policy.
             now_s: Time of the decision, s.
             waiting: Groups that wait for hosts.
+            planned: What components are changed for if they are, as `foreseen` has it.
         """
         group = {each.name: each.group for each in parameters.components}
         changed = {group[each.component] for each in (*decision.starts, *decision.stops)}
@@ -83,8 +92,11 @@ class SizedState:
         expecting = waiting | {
             group[each.component] for each in decision.starts if each.host in decision.leases
         }
+        grown = {group[each.component] for each in decision.starts}
+        foreseen = {name: each for name, each in self.foreseen.items() if now_s < each[1]}
         return replace(
             self,
+            foreseen=foreseen | {name: each for name, each in planned.items() if group[name] in grown},
             owed={key: 0.0 if key in changed else owed for key, owed in self.owed.items()},
             expecting_s={**self.expecting_s, **dict.fromkeys(expecting, now_s)},
         )
@@ -131,12 +143,13 @@ def need_of(
     ahead_s: float | None = None,
     *,
     season: Season | None = None,
+    foreseen: float = 0.0,
 ) -> Need | None:
     """Return what a component needs; None if its demand or its service time is unknown.
 
     n = demand x service time / target load + backlog x service time / drain time, rounded up to a number that
     makes a difference, within its bounds. The demand is the highest of the last `keep_peak_s`, carried on by
-    what is usual where that is known, or, if that is more, where the trend leads.
+    what is usual where that is known, or, if that is more, where the trend leads, or what was foreseen.
 
     Args:
         component: Which.
@@ -145,6 +158,7 @@ def need_of(
         parameters: Of the policy.
         ahead_s: How far trend and season are followed, s; None: as the parameters have it.
         season: What is usual; None: nothing is known of that.
+        foreseen: Items per second that a change is to do for, so that noise does not undo it.
     """
     if reading.demand_per_s is None or reading.service_ms is None or not seen:
         return None
@@ -157,11 +171,14 @@ def need_of(
     if season is not None and parameters.season is not None:
         usual = carried_on(kept, ahead_s, season, parameters.season)
     before = peak if usual is None else usual
-    demand, backlog = max(before, coming), reading.waiting
+    demand, backlog = max(before, coming, foreseen), reading.waiting
     service_s = reading.service_ms / 1000.0
     exact = demand * service_s / parameters.target_load + backlog * service_s / parameters.drain_s
     executors = _within(component, math.ceil(exact - _ROUNDING))
-    what = "are coming" if coming > before else "come" if usual is None else "are expected"
+    if demand > before:
+        what = "are coming" if coming >= foreseen else "were foreseen"
+    else:
+        what = "come" if usual is None else "are expected"
     why = f"{demand:.3g} items/s {what}, {backlog:.3g} wait, each takes {reading.service_ms:.3g} ms"
     least = executors
     if backlog <= parameters.queue_up:

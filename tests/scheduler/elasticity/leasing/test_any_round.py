@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from provisioning.loop.codec import codec
 from scheduler.elasticity.leasing import btu, threshold
 from scheduler.elasticity.leasing.btu_parameters import BtuParameters
 from scheduler.elasticity.leasing.by_load import sized
@@ -114,5 +115,8 @@ def test_a_round_is_decided_again_to_the_same(policy: str, before: Any, read: An
     """Whatever the seed is, and in whichever order readings come."""
     decide, kind, first = POLICIES[policy]
     parameters = kind(components=(A, F, R), offer=OFFER)
-    one = decide(Observation(300.0, tuple(before), read), first, parameters, seed=1)
-    assert one == decide(Observation(300.0, tuple(before), read[::-1]), first, parameters, seed=2)
+    one, state = decide(Observation(300.0, tuple(before), read), first, parameters, seed=1)
+    other, after = decide(Observation(300.0, tuple(before), read[::-1]), first, parameters, seed=2)
+    assert one == other
+    as_json = codec(type(state)).dump_python
+    assert as_json(state, mode="json") == as_json(after, mode="json")

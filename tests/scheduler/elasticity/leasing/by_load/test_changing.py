@@ -99,6 +99,24 @@ def test_without_a_pause_it_does_not_wait() -> None:
     assert len(decisions[0].starts) == 1
 
 
+def test_what_a_change_was_made_for_is_kept_for_as_long() -> None:
+    """Noise in a trend does not undo it; whether a change is due is asked of what comes."""
+    own = parameters(trend_s=300.0)
+    rising = replace(state_of(own, *(8.0 + 0.5 * k for k in range(12))), owed={"t": 9.0}, owed_at_s=0.0)
+    decision, after = sized.decide(Observation(15.0, hosts(4, 2), (reading(14.0),)), rising, own, 0)
+    assert decision.starts
+    assert after.foreseen == {BOLT.name: (pytest.approx(24.0), 15.0 + 300.0)}
+    level = replace(state_of(own, *[14.0] * 12), foreseen={BOLT.name: (18.0, 60.0)})
+    for now_s, expected in ((59.0, 18.0), (60.0, 14.0)):
+        change, _ = changing(now_s, {BOLT.name: reading(14.0)}, {BOLT.name: 10}, level, own)
+        assert change.needs[BOLT.name].demand_per_s == expected
+        assert not change.due
+    assert (
+        "18 items/s were foreseen"
+        in changing(0.0, {BOLT.name: reading(14.0)}, {BOLT.name: 10}, level, own)[0].needs[BOLT.name].why
+    )
+
+
 def test_what_does_not_keep_up_does_not_wait() -> None:
     (decision,) = rounds(hosts(4, 1), 10.0, [0.0], parameters())
     assert len(decision.starts) == 2
