@@ -15,7 +15,7 @@ from pydantic import PlainSerializer, PlainValidator, TypeAdapter
 from scheduler.base.arrays import FloatArray, frozen
 from scheduler.elasticity.layers.managers_of import MANAGERS
 from scheduler.elasticity.layers.one_pool.basis import Basis
-from scheduler.elasticity.learning.season import Season
+from scheduler.elasticity.leasing.by_load.usual import Usual
 from scheduler.elasticity.leasing.component import Component
 from scheduler.elasticity.leasing.host import Host, Offer
 from scheduler.elasticity.leasing.observation import ComponentReading, QueueReading
@@ -93,7 +93,7 @@ _NAMES: Mapping[str, Any] = {
     "QueueReading": QueueReading,
     "RemovalWeights": RemovalWeights,
     "Basis": Basis,
-    "Season": Season,
+    "Usual": Usual,
     "FloatArray": Annotated[Any, PlainSerializer(_packed), PlainValidator(_unpacked)],
     "OperatorState": _State,
     "RegionState": _State,

@@ -138,7 +138,7 @@ class Season:
         ends_s, rates = np.array(self.recent).T
         weights = np.exp((ends_s - ends_s[-1]) / parameters.recent_s)
         level = float(weights @ rates / weights.sum())
-        around = self.usual_at(np.concatenate((ends_s, times_s)), parameters)
+        around = self._usual(np.concatenate((ends_s, times_s)), parameters)
         then, usual = around[: len(ends_s)], around[len(ends_s) :]
         base = float(weights @ then / weights.sum())
         if not base > 0.0:
@@ -147,15 +147,8 @@ class Season:
         expected = usual * (1.0 + (level / base - 1.0) * left)
         return np.where(np.isnan(expected), level, expected)
 
-    def days_seen(self, times_s: FloatArray, parameters: SeasonParameters) -> FloatArray:
-        """Return on how many days what is around some times (n,) of the day was seen whole (n,)."""
-        of_day = self.times.reshape(-1, round(_DAY_S / parameters.slot_s)).sum(axis=0)
-        before = np.floor(times_s / parameters.slot_s - 0.5).astype(np.int64)
-        least: FloatArray = np.minimum(of_day[before % len(of_day)], of_day[(before + 1) % len(of_day)])
-        return least
-
-    def usual_at(self, times_s: FloatArray, parameters: SeasonParameters) -> FloatArray:
-        """Return what is usual at some times (n,), between the middles of slots; NaN: none."""
+    def _usual(self, times_s: FloatArray, parameters: SeasonParameters) -> FloatArray:
+        """Return what is usual at some times (n,), in straight lines between the middles of slots."""
         place = times_s / parameters.slot_s - 0.5
         before = np.floor(place).astype(np.int64)
         part = place - before

@@ -151,7 +151,8 @@ class Path:
         times_ms = [
             _time_ms(part, each[n], rate) for part, each, n in zip(self.parts, choice, at, strict=True)
         ]
-        # the time of a part falls ever more slowly with its executors: taking the largest gain is exact
+        # the time of a part falls ever more slowly with its executors: taking the largest gain is exact, and
+        # nearly so where a step is of several executors
         gains = [(-_gain_ms(self.parts[i], n, rate), i) for i, n in enumerate(at) if n + 1 < len(choice[i])]
         heapify(gains)
         while sum(times_ms) > self.bound_ms:
@@ -237,7 +238,7 @@ class Ladder:
 
 @lru_cache(maxsize=1024)
 def ladder_of(path: Path) -> Ladder:
-    """Return the best numbers of executors for each total.
+    """Return the best numbers of executors for each total; nearly so where a step is of several executors.
 
     Rung after rung: what is just enough above the rate that the last one keeps. If that takes no more
     executors, the last one was none.

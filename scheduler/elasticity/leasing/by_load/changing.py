@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from scheduler.elasticity.leasing.by_load.host_set import late_cost
-from scheduler.elasticity.leasing.by_load.sizing import need_of, slope_of
+from scheduler.elasticity.leasing.by_load.sizing import Foreseen, need_of, slope_of
 from scheduler.elasticity.useful import effective
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Changing:
         urgent: Those that do not keep up, or of which items wait for less time in all with a change.
         lacks: Group -> share of what comes that its worst component does not serve; 1 if a backlog hurries.
         needs: Of components, for as long as a change of them is to do.
-        until_s: Group -> the end of that, s.
+        planned: What components are changed for if they are.
         unsure: Whether nothing is known just now of a group for which hosts were leased.
     """
 
@@ -53,17 +53,8 @@ class Changing:
     urgent: frozenset[str]
     lacks: Mapping[str, float]
     needs: Mapping[str, Need]
-    until_s: Mapping[str, float] = field(default_factory=dict)
+    planned: Mapping[str, Foreseen] = field(default_factory=dict)
     unsure: bool = False
-
-    def planned(self, parameters: SizedParameters) -> dict[str, tuple[float, float]]:
-        """Return what components are changed for, items per second, and until when that is to do, s."""
-        groups = {each.name: each.group for each in parameters.components}
-        return {
-            name: (need.demand_per_s, self.until_s[groups[name]])
-            for name, need in self.needs.items()
-            if parameters.pause_s(parameters.by_name[name])
-        }
 
     def waits_for_hosts(self, component: Component, parameters: SizedParameters) -> bool:
         """Return whether a group waits until hosts are up: it would stand still once more when they are.
@@ -102,7 +93,8 @@ def changing(
     behind, due, urgent = set[str](), set[str](), set[str]()
     lacks: dict[str, float] = {}
     needs: dict[str, Need] = {}
-    until_s: dict[str, float] = {}
+    planned: dict[str, Foreseen] = {}
+    foreseen = {name: each.demand_per_s for name, each in state.foreseen.items() if each.holds(now_s)}
     for group, members in groups.items():
         own = _Group(members, readings, state, parameters)
         now = own.needs(parameters.ahead_s)
@@ -117,9 +109,12 @@ def changing(
         if group in urgent or owed[group] >= prices[group]:
             due.add(group)
         ahead_s = own.ahead_s(now, prices[group])
-        until_s[group] = now_s + ahead_s
-        foreseen = {name: demand for name, (demand, end_s) in state.foreseen.items() if now_s < end_s}
-        needs |= own.needs(ahead_s, foreseen)
+        wanted = own.needs(ahead_s, foreseen)
+        needs |= wanted
+        if own.pause_s:
+            # executors on hosts that are asked for now come later
+            until_s = now_s + ahead_s + (parameters.offer.boot_s or 0.0)
+            planned |= {name: Foreseen(need.expected_per_s, now_s, until_s) for name, need in wanted.items()}
     expecting_s = {
         group: at_s
         for group, at_s in state.expecting_s.items()
@@ -127,7 +122,7 @@ def changing(
     }
     unsure = any(each.name not in needs for group in expecting_s for each in groups[group])
     change = Changing(
-        prices, frozenset(behind), frozenset(due), frozenset(urgent), lacks, needs, until_s, unsure
+        prices, frozenset(behind), frozenset(due), frozenset(urgent), lacks, needs, planned, unsure
     )
     return change, replace(state, owed=owed, owed_at_s=now_s, expecting_s=expecting_s)
 
@@ -154,7 +149,7 @@ class _Group:
                 self.state.demand[each.name],
                 self.parameters,
                 ahead_s,
-                season=self.state.seasons.get(each.group),
+                usual=self.state.usual.get(each.group),
                 foreseen=foreseen.get(each.name, 0.0),
             )
             for each in self.members
@@ -190,7 +185,7 @@ class _Group:
         cost = rise * offer.unit_cost / offer.billing_unit_s
         lot_s = math.sqrt(2.0 * price / cost) if cost > 0.0 else 0.0
         # no trend is followed for longer than it was seen
-        return max(parameters.ahead_s, min(lot_s, parameters.trend_s))
+        return max(parameters.ahead_s, offer.boot_s or 0.0, min(lot_s, parameters.trend_s))
 
 
 def _wants(component: Component, needs: Mapping[str, Need], there: Mapping[str, int]) -> bool:

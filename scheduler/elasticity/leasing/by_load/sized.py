@@ -63,8 +63,8 @@ def decide(
     draft, judged = with_ends_judged(draft, Judged(leasing.settled, state.spare), change, parameters, now_s)
     after = remembered(leasing, draft, now_s, looked=due and not waiting)
     state = replace(state, leasing=replace(after, settled=judged.settled), spare=judged.spare)
-    planned = change.planned(parameters)
-    return draft.decision, state.after(draft.decision, parameters, now_s, waiting=waiting, planned=planned)
+    state = state.after(draft.decision, parameters, now_s, waiting=waiting, planned=change.planned)
+    return draft.decision, state
 
 
 def _grown_together(

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from scheduler.base.checks import ModelError, number, shown
-from scheduler.elasticity.learning.season import SeasonParameters
+from scheduler.elasticity.leasing.by_load.usual import DAY_S
 from scheduler.elasticity.leasing.paid_time import PaidTimeParameters
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ class SizedParameters(PaidTimeParameters):
     keep_peak_s: float = 900.0
     trend_s: float = 0.0
     ahead_s: float = 120.0
-    season_s: float = 7 * 86_400.0
+    season_s: float = 7 * DAY_S
     move_cost: float = 0.001
     heed_pauses: bool = True
 
@@ -49,12 +48,8 @@ class SizedParameters(PaidTimeParameters):
             raise ModelError("heed_pauses", f"expected true or false, got {shown(self.heed_pauses)}")
         for name in ("keep_peak_s", "trend_s", "ahead_s", "season_s", "move_cost"):
             number(name, getattr(self, name))
-        _ = self.season
-
-    @cached_property
-    def season(self) -> SeasonParameters | None:
-        """How what is usual is learned; None: it is not."""
-        return SeasonParameters(season_s=self.season_s) if self.season_s else None
+        if self.season_s % DAY_S:
+            raise ModelError("season_s", f"expected whole days of 86400 s, or 0, got {self.season_s:g}")
 
     def pause_s(self, component: Component) -> float:
         """Return for how long a component is taken to stand still when its group changes, s."""

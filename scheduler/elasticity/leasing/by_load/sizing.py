@@ -6,15 +6,15 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from scheduler.elasticity.leasing.by_load.usual import carried_on, seasons_after
+from scheduler.elasticity.leasing.by_load.usual import carried_on, usual_after
 from scheduler.elasticity.leasing.state import LeasingState
 from scheduler.elasticity.useful import useful
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from scheduler.elasticity.learning.season import Season
     from scheduler.elasticity.leasing.by_load.sized_parameters import SizedParameters
+    from scheduler.elasticity.leasing.by_load.usual import Usual
     from scheduler.elasticity.leasing.component import Component
     from scheduler.elasticity.leasing.decision import LeasingDecision
     from scheduler.elasticity.leasing.observation import ComponentReading
@@ -22,6 +22,25 @@ if TYPE_CHECKING:
 _ROUNDING = 1e-9
 _LEAST_SEEN = 3
 """Moments from which on there is a trend."""
+
+
+@dataclass(frozen=True)
+class Foreseen:
+    """What a component was changed for: noise in a forecast does not undo it meanwhile.
+
+    Attributes:
+        demand_per_s: Items per second.
+        since_s: When it was changed, s.
+        until_s: Until when that is to do, s.
+    """
+
+    demand_per_s: float
+    since_s: float
+    until_s: float
+
+    def holds(self, now_s: float) -> bool:
+        """Return whether it counts; after a clock was set back it does not."""
+        return self.since_s <= now_s < self.until_s
 
 
 @dataclass(frozen=True)
@@ -38,8 +57,8 @@ class SizedState:
         owed_at_s: Until when that is counted, s; None: nothing is.
         spare: What hosts have cost that were kept only since emptying them has its price, since that was last
             done.
-        seasons: What demand is usual, by group.
-        foreseen: What components were last changed for: items per second, and until when that was to do, s.
+        usual: What demand is usual at each time, by group.
+        foreseen: What components were last changed for.
     """
 
     leasing: LeasingState = field(default_factory=LeasingState)
@@ -48,8 +67,8 @@ class SizedState:
     expecting_s: Mapping[str, float] = field(default_factory=dict)
     owed_at_s: float | None = None
     spare: float = 0.0
-    seasons: Mapping[str, Season] = field(default_factory=dict)
-    foreseen: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    usual: Mapping[str, Usual] = field(default_factory=dict)
+    foreseen: Mapping[str, Foreseen] = field(default_factory=dict)
 
     def with_readings(
         self, now_s: float, readings: Mapping[str, ComponentReading], parameters: SizedParameters
@@ -63,10 +82,10 @@ class SizedState:
             if reading is not None and reading.demand_per_s is not None:
                 kept = (*kept, (now_s, reading.demand_per_s))
             demand[name] = kept
-        seasons: Mapping[str, Season] = {}
-        if parameters.season is not None:
-            seasons = seasons_after(self.seasons, now_s, parameters.components, readings, parameters.season)
-        return replace(self, demand=demand, seasons=seasons)
+        usual: Mapping[str, Usual] = {}
+        if parameters.season_s:
+            usual = usual_after(self.usual, now_s, parameters.components, readings, parameters.season_s)
+        return replace(self, demand=demand, usual=usual)
 
     def after(
         self,
@@ -75,7 +94,7 @@ class SizedState:
         now_s: float,
         *,
         waiting: frozenset[str],
-        planned: Mapping[str, tuple[float, float]],
+        planned: Mapping[str, Foreseen],
     ) -> SizedState:
         """Return the state in which nothing is owed to groups that change, and hosts are expected by others.
 
@@ -84,7 +103,7 @@ class SizedState:
             parameters: Of the policy.
             now_s: Time of the decision, s.
             waiting: Groups that wait for hosts.
-            planned: What components are changed for if they are, as `foreseen` has it.
+            planned: What components are changed for if they are.
         """
         group = {each.name: each.group for each in parameters.components}
         changed = {group[each.component] for each in (*decision.starts, *decision.stops)}
@@ -92,11 +111,15 @@ class SizedState:
         expecting = waiting | {
             group[each.component] for each in decision.starts if each.host in decision.leases
         }
-        grown = {group[each.component] for each in decision.starts}
-        foreseen = {name: each for name, each in self.foreseen.items() if now_s < each[1]}
+        grown = {group[each.component] for each in decision.starts} | waiting
+        foreseen = {name: each for name, each in self.foreseen.items() if each.holds(now_s)}
+        for name, each in planned.items():
+            before = foreseen.get(name)
+            if group[name] in grown and (before is None or before.demand_per_s <= each.demand_per_s):
+                foreseen[name] = each
         return replace(
             self,
-            foreseen=foreseen | {name: each for name, each in planned.items() if group[name] in grown},
+            foreseen=foreseen,
             owed={key: 0.0 if key in changed else owed for key, owed in self.owed.items()},
             expecting_s={**self.expecting_s, **dict.fromkeys(expecting, now_s)},
         )
@@ -114,6 +137,7 @@ class Need:
         why: Sentence for the reason.
         tasks: Among which executors are dealt; None: as many as one likes.
         demand_only: As many executors as there should be without a backlog; None: `executors`.
+        expected_per_s: Items per second to provide for without what was foreseen before.
     """
 
     demand_per_s: float
@@ -123,6 +147,7 @@ class Need:
     why: str
     tasks: int | None = None
     demand_only: int | None = None
+    expected_per_s: float = 0.0
 
     @property
     def for_demand(self) -> int:
@@ -142,7 +167,7 @@ def need_of(
     parameters: SizedParameters,
     ahead_s: float | None = None,
     *,
-    season: Season | None = None,
+    usual: Usual | None = None,
     foreseen: float = 0.0,
 ) -> Need | None:
     """Return what a component needs; None if its demand or its service time is unknown.
@@ -157,7 +182,7 @@ def need_of(
         seen: (n, 2) times and demand, the oldest first, the reading's own included.
         parameters: Of the policy.
         ahead_s: How far trend and season are followed, s; None: as the parameters have it.
-        season: What is usual; None: nothing is known of that.
+        usual: What is usual at each time; None: that is not known.
         foreseen: Items per second that a change is to do for, so that noise does not undo it.
     """
     if reading.demand_per_s is None or reading.service_ms is None or not seen:
@@ -167,18 +192,17 @@ def need_of(
     kept = [each for each in seen if now_s - each[0] <= parameters.keep_peak_s]
     peak = max(demand for _, demand in kept)
     coming = forecast([each for each in seen if now_s - each[0] <= parameters.trend_s], ahead_s, peak)
-    usual = None
-    if season is not None and parameters.season is not None:
-        usual = carried_on(kept, ahead_s, season, parameters.season)
-    before = peak if usual is None else usual
-    demand, backlog = max(before, coming, foreseen), reading.waiting
+    carried = None if usual is None else carried_on(kept, ahead_s, usual)
+    before = peak if carried is None else carried
+    expected = max(before, coming)
+    demand, backlog = max(expected, foreseen), reading.waiting
     service_s = reading.service_ms / 1000.0
     exact = demand * service_s / parameters.target_load + backlog * service_s / parameters.drain_s
     executors = _within(component, math.ceil(exact - _ROUNDING))
     if demand > before:
         what = "are coming" if coming >= foreseen else "were foreseen"
     else:
-        what = "come" if usual is None else "are expected"
+        what = "come" if carried is None else "are expected"
     why = f"{demand:.3g} items/s {what}, {backlog:.3g} wait, each takes {reading.service_ms:.3g} ms"
     least = executors
     if backlog <= parameters.queue_up:
@@ -186,7 +210,7 @@ def need_of(
     for_demand = min(
         executors, _within(component, math.ceil(demand * service_s / parameters.target_load - _ROUNDING))
     )
-    return Need(demand, reading.service_ms, executors, least, why, component.tasks, for_demand)
+    return Need(demand, reading.service_ms, executors, least, why, component.tasks, for_demand, expected)
 
 
 def _within(component: Component, wanted: int) -> int:

@@ -2,78 +2,168 @@
 
 from __future__ import annotations
 
+import math
+from collections import defaultdict
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.elasticity.learning.season import Season
+from scheduler.base.arrays import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from scheduler.elasticity.learning.season import SeasonParameters
+    from scheduler.base.arrays import FloatArray, IntArray
     from scheduler.elasticity.leasing.component import Component
     from scheduler.elasticity.leasing.observation import ComponentReading
 
-_LEAST_DAYS = 2.0
-"""On fewer days a time of the day was not seen often enough: one may have been a holiday, or a fault."""
+DAY_S = 86_400.0
+SLOT_S = 900.0
+"""For so long one mean is kept, s."""
+_OF_DAY = round(DAY_S / SLOT_S)
+_LEAST_TIMES = 2.0
+"""What was seen less often may have been a holiday, or a fault."""
+_MEMORY = 4.0
+"""Times from which on older ones count for less and less: habits change."""
+_WHOLE = 0.6
+"""Of a slot has to be seen."""
+_DIGITS = 12
+"""Binary ones of a mean that are kept, to a five-thousandth: noise cannot be compressed."""
+_KEPT_SEASONS = 4.0
+"""Without a reading for so long a topology is forgotten."""
 
 
-def seasons_after(
-    seasons: Mapping[str, Season],
+@dataclass(frozen=True, eq=False)
+class Usual:
+    """What is known of a topology's demand.
+
+    Attributes:
+        means: (slots,) mean demand of each slot of a season, items per second; 0: never seen.
+        times: (slots,) how often each was seen whole, up to a few.
+        slot: Number of the slot, from 0 s on, that is being seen.
+        since_s: First reading in it, s.
+        last_s: Last one, s.
+        total: Sum of the demand read in it.
+        count: Readings.
+        parts: Components that were counted.
+    """
+
+    means: FloatArray
+    times: FloatArray
+    slot: int = -1
+    since_s: float = 0.0
+    last_s: float = 0.0
+    total: float = 0.0
+    count: int = 0
+    parts: int = 0
+
+    @classmethod
+    def first(cls, season_s: float) -> Usual:
+        """Return what is known at the beginning."""
+        nothing = frozen(np.zeros(round(season_s / SLOT_S)))
+        return cls(nothing, nothing)
+
+    def seen(self, now_s: float, demand: float, parts: int) -> Usual:
+        """Return what is known after one more reading.
+
+        Args:
+            now_s: Time, s.
+            demand: Of all components that have one, items per second.
+            parts: How many these are; when that changes, or a clock is set back, a slot begins anew.
+        """
+        slot = math.floor(now_s / SLOT_S)
+        if slot == self.slot and parts == self.parts and now_s > self.last_s:
+            return replace(self, last_s=now_s, total=self.total + demand, count=self.count + 1)
+        known = self._folded() if slot > self.slot else self
+        return replace(known, slot=slot, since_s=now_s, last_s=now_s, total=demand, count=1, parts=parts)
+
+    def _folded(self) -> Usual:
+        """Return what is known after a slot, if it was seen whole."""
+        if self.count < 2 or self.last_s - self.since_s < _WHOLE * SLOT_S:
+            return self
+        at = self.slot % len(self.means)
+        means, times = self.means.copy(), self.times.copy()
+        times[at] = min(_MEMORY, times[at] + 1.0)
+        means[at] = _rounded(means[at] + (self.total / self.count - means[at]) / times[at])
+        return replace(self, means=frozen(means), times=frozen(times))
+
+    def at(self, times_s: FloatArray) -> FloatArray:
+        """Return what is usual at some times (n,), between the middles of slots; NaN: that is not known.
+
+        A slot of the week counts once it was seen twice; before that, that time of all days.
+        """
+        place = times_s / SLOT_S - 0.5
+        before = np.floor(place).astype(np.int64)
+        low, high = self._of_slots(before), self._of_slots(before + 1)
+        between: FloatArray = low + (place - before) * (high - low)
+        return between
+
+    def _of_slots(self, slots: IntArray) -> FloatArray:
+        own = slots % len(self.means)
+        days = slice(None), slots % _OF_DAY
+        times = self.times.reshape(-1, _OF_DAY)[days]
+        seen = times.sum(axis=0)
+        of_day = (self.means.reshape(-1, _OF_DAY)[days] * times).sum(axis=0) / np.maximum(seen, 1.0)
+        of_day = np.where(seen >= _LEAST_TIMES, of_day, np.nan)
+        return np.where(self.times[own] >= _LEAST_TIMES, self.means[own], of_day)
+
+
+def _rounded(value: float) -> float:
+    part, power = math.frexp(value)
+    return math.ldexp(round(math.ldexp(part, _DIGITS)), power - _DIGITS)
+
+
+def usual_after(
+    known: Mapping[str, Usual],
     now_s: float,
-    components: Sequence[Component],
+    components: Iterable[Component],
     readings: Mapping[str, ComponentReading],
-    parameters: SeasonParameters,
-) -> dict[str, Season]:
+    season_s: float,
+) -> dict[str, Usual]:
     """Return what is known of each group after a round: its components' demand comes and goes together.
 
-    A group without a reading of all its components learns nothing, and is forgotten after a season.
-
     Args:
-        seasons: Before, by group.
+        known: Before, by group.
         now_s: Time of the round, s.
         components: What is scaled.
         readings: That count.
-        parameters: Of what is learned.
+        season_s: After which time demand comes again, s.
     """
-    demand: dict[str, float | None] = {}
+    demand: dict[str, list[float]] = defaultdict(list)
+    groups = set()
     for each in components:
+        groups.add(each.group)
         own = readings[each.name].demand_per_s if each.name in readings else None
-        before = demand.get(each.group, 0.0)
-        demand[each.group] = None if own is None or before is None else before + own
+        if own is not None:
+            demand[each.group].append(own)
+    slots = round(season_s / SLOT_S)
     after = {
-        group: season
-        for group, season in seasons.items()
-        if season.means.shape == (parameters.slots,)
-        and (not season.recent or abs(now_s - season.recent[-1][0]) <= parameters.season_s)
+        group: each
+        for group, each in known.items()
+        if len(each.means) == slots and (group in groups or now_s - each.last_s <= _KEPT_SEASONS * season_s)
     }
-    for group, total in demand.items():
-        if total is not None:
-            after[group] = after.get(group, Season.first(parameters)).seen(now_s, total, parameters)
+    for group, parts in demand.items():
+        after[group] = after.get(group, Usual.first(season_s)).seen(now_s, math.fsum(parts), len(parts))
     return after
 
 
-def carried_on(
-    seen: Sequence[tuple[float, float]], ahead_s: float, season: Season, parameters: SeasonParameters
-) -> float | None:
-    """Return the demand to provide for: the highest of what was seen relative to what was usual then, at the
-    highest that is usual from now on; None if that is not known.
+def carried_on(seen: Sequence[tuple[float, float]], ahead_s: float, usual: Usual) -> float | None:
+    """Return the demand to provide for; None if what is usual is not known.
 
-    It is no less than what comes now, whatever is usual, and at most twice the highest that was seen.
+    The highest of what was seen, times the highest that is usual from now on over the highest that was usual
+    then. It is no less than what comes now, whatever is usual, and at most twice the highest that was seen.
 
     Args:
         seen: (n, 2) times, s, and demand, items per second, the oldest first.
         ahead_s: From the last of them on, s.
-        season: What is usual, up to a factor.
-        parameters: Of it.
+        usual: What is usual, up to a factor.
     """
     times_s, demand = np.asarray(seen, dtype=np.float64).T
-    steps = int(ahead_s // (parameters.slot_s / 2.0)) + 2
-    ahead = np.linspace(times_s[-1], times_s[-1] + ahead_s, steps)
-    both = np.concatenate((times_s, ahead))
-    usual = season.usual_at(both, parameters)
-    if season.days_seen(both, parameters).min() < _LEAST_DAYS or not usual.min() > 0.0:
+    ahead = np.linspace(times_s[-1], times_s[-1] + ahead_s, int(2.0 * ahead_s / SLOT_S) + 2)
+    now, then = usual.at(np.concatenate((times_s, ahead))), len(times_s)
+    highest = now[:then].max()
+    if np.isnan(now).any() or not highest > 0.0:
         return None
-    expected = (demand / usual[: len(demand)]).max() * usual[len(demand) :].max()
-    return float(max(demand[-1], min(expected, 2.0 * demand.max())))
+    peak = demand.max()
+    return float(max(demand[-1], peak * min(2.0, now[then:].max() / highest)))

@@ -11,8 +11,9 @@ import pytest
 from scheduler.elasticity.leasing.by_load import sized
 from scheduler.elasticity.leasing.by_load.changing import changing
 from scheduler.elasticity.leasing.by_load.sized_parameters import SizedParameters
-from scheduler.elasticity.leasing.by_load.sizing import SizedState
+from scheduler.elasticity.leasing.by_load.sizing import Foreseen, SizedState
 from scheduler.elasticity.leasing.component import Component
+from scheduler.elasticity.leasing.decision import LeasingDecision
 from scheduler.elasticity.leasing.host import Host, Offer
 from scheduler.elasticity.leasing.observation import ComponentReading, Observation
 from tests.scheduler.elasticity.leasing.carried_out import carried_out
@@ -20,7 +21,6 @@ from tests.scheduler.elasticity.leasing.carried_out import carried_out
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from scheduler.elasticity.leasing.decision import LeasingDecision
 
 UNIT_S, PAUSE_S, BOOT_S = 600.0, 10.0, 60.0
 OFFER = Offer(4.0, 4.0, UNIT_S, 1.0)
@@ -99,22 +99,39 @@ def test_without_a_pause_it_does_not_wait() -> None:
     assert len(decisions[0].starts) == 1
 
 
-def test_what_a_change_was_made_for_is_kept_for_as_long() -> None:
-    """Noise in a trend does not undo it; whether a change is due is asked of what comes."""
-    own = parameters(trend_s=300.0)
-    rising = replace(state_of(own, *(8.0 + 0.5 * k for k in range(12))), owed={"t": 9.0}, owed_at_s=0.0)
-    decision, after = sized.decide(Observation(15.0, hosts(4, 2), (reading(14.0),)), rising, own, 0)
-    assert decision.starts
-    assert after.foreseen == {BOLT.name: (pytest.approx(24.0), 15.0 + 300.0)}
-    level = replace(state_of(own, *[14.0] * 12), foreseen={BOLT.name: (18.0, 60.0)})
-    for now_s, expected in ((59.0, 18.0), (60.0, 14.0)):
-        change, _ = changing(now_s, {BOLT.name: reading(14.0)}, {BOLT.name: 10}, level, own)
-        assert change.needs[BOLT.name].demand_per_s == expected
+def rising_state(own: SizedParameters) -> SizedState:
+    """Return a state that has seen demand go up to 13.5 items/s, and owes more than a change costs."""
+    return replace(state_of(own, *(8.0 + 0.5 * k for k in range(12))), owed={"t": 9.0}, owed_at_s=0.0)
+
+
+@pytest.mark.parametrize("there", [hosts(4, 2), hosts(4, 4)], ids=["some room", "waits for hosts"])
+def test_what_a_change_is_made_for_is_remembered(there: tuple[Host, ...]) -> None:
+    """Until executors on hosts that are asked for now have done as long as they are to do."""
+    own = replace(parameters(trend_s=300.0), offer=replace(OFFER, boot_s=BOOT_S))
+    decision, after = sized.decide(Observation(15.0, there, (reading(14.0),)), rising_state(own), own, 0)
+    assert decision.starts or decision.leases
+    assert after.foreseen == {BOLT.name: Foreseen(pytest.approx(24.0), 15.0, 15.0 + 300.0 + 60.0)}
+
+
+def test_noise_does_not_undo_a_change_while_it_is_to_do() -> None:
+    own = parameters()
+    level = replace(state_of(own, *[14.0] * 12), foreseen={BOLT.name: Foreseen(18.0, 0.0, 60.0)})
+    for now_s, expected in ((59.0, 18.0), (60.0, 14.0), (-1.0, 14.0)):
+        change, _ = changing(now_s, {BOLT.name: reading(14.0)}, {BOLT.name: 9}, level, own)
+        need = change.needs[BOLT.name]
+        assert need.demand_per_s == expected
+        assert need.why.startswith(f"{expected:g} items/s {'were foreseen' if expected > 14.0 else 'come'}")
         assert not change.due
-    assert (
-        "18 items/s were foreseen"
-        in changing(0.0, {BOLT.name: reading(14.0)}, {BOLT.name: 10}, level, own)[0].needs[BOLT.name].why
-    )
+        assert change.planned[BOLT.name].demand_per_s == 14.0, "what was foreseen does not renew itself"
+
+
+def test_less_does_not_replace_what_was_foreseen() -> None:
+    own = parameters(BOLT, OTHER)
+    state = replace(SizedState(), foreseen={BOLT.name: Foreseen(18.0, 0.0, 60.0)})
+    for demand_per_s, expected in ((10.0, 18.0), (20.0, 20.0)):
+        planned = {BOLT.name: Foreseen(demand_per_s, 15.0, 135.0), OTHER.name: Foreseen(5.0, 15.0, 135.0)}
+        after = state.after(LeasingDecision(), own, 15.0, waiting=frozenset({"t"}), planned=planned)
+        assert [each.demand_per_s for each in after.foreseen.values()] == [expected]
 
 
 def test_what_does_not_keep_up_does_not_wait() -> None:
