@@ -50,8 +50,11 @@ BESIDE = (
     "model-based-both",
     "rolling-idle-pool",
     "rolling-both",
+    SIZED,
+    "sized-without-season",
 )
-"""With few seeds: as the paper has it, and operators of each kind beside hosts of each kind."""
+"""With few seeds: as the paper has it, operators of each kind beside hosts of each kind, and one decision for
+both."""
 TAXI_YEAR = "taxi-year"
 OTHER_LOADS = ("taxi-minutes", "sinus", *LOADS, "even", "flash", "noisy")
 """Other loads of paper 004's set-up, by their names in its scenario."""
