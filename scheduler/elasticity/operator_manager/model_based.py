@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 _BUSY = 0.95
 """Mean utilisation above which executors count as saturated."""
+_SLOW = 4
+"""Samples in a row of executors that are saturated by a backlog; what a pause leaves is drained by then."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,14 +139,15 @@ def _request(
     if sample.executors < parameters.executors_min:
         why = f"at least {parameters.executors_min} executors are to run"
         return OperatorRequest(sample.component, one_more, "asked", why, more, stay)
-    if parameters.hold_disturbed and disturbed(sample, parameters):
+    slow = parameters.guard and state.saturated > 0 and state.saturated % _SLOW == 0
+    if parameters.hold_disturbed and disturbed(sample, parameters) and not slow:
         why = "the sample says nothing: the topology paused, or drained a backlog"
         return OperatorRequest(sample.component, 0, "held", why)
     if parameters.guard and state.saturated >= 2:
         if not one_more:
             why = f"the executors are saturated, but there are {parameters.executors_max} at most"
             return OperatorRequest(sample.component, 0, "limited", why)
-        why = "the executors were saturated twice"
+        why = f"the executors were saturated in {state.saturated} samples in a row"
         return OperatorRequest(sample.component, one_more, "asked", why, more, stay)
     action = state.model.change(sample.executors, state.level or 0, parameters)
     score = float(worth.min())

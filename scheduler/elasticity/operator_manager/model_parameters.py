@@ -67,8 +67,9 @@ class ModelBasedParameters:
             changed in each period never learns what its changes cost, and goes on.
         keep_estimates: Repair: estimates stay as they were learned; that they must not contradict each other
             is heeded when they are read.
-        guard: Repair: executors that are saturated twice while nothing is asked ask for one more, and a
-            level at which every number of executors seems to be late is learned anew.
+        guard: Repair: executors that are saturated twice while nothing is asked ask for one more, or in every
+            fourth sample if they drain a backlog, and a level at which every number of executors seems to be
+            late is learned anew.
         start_from_queues: Repair: begin with what queues predict, not with zeros (needs `service_rate`).
         share_bound: Repair: an interval is late only if the whole application was, too: what other components
             leave of the bound may be used. What queues predict is then that of the path.

@@ -280,6 +280,20 @@ def test_saturated_executors_are_answered() -> None:
     assert request.verdict == "limited"
 
 
+@pytest.mark.parametrize("guard", [False, True])
+def test_a_backlog_that_is_drained_too_slowly_is_answered(guard: bool) -> None:
+    """Although samples with a backlog say nothing: behind a flood they would for hours."""
+    chosen = parameters(guard=guard, hold_disturbed=True)
+    state, asked = ModelBasedState(OperatorModel.first(chosen)), []
+    for k in range(1, 14):
+        seen = _saturated(1, 60.0 * k)
+        assert seen.sample is not None
+        seen = replace(seen, sample=replace(seen.sample, paused=True))
+        request, state = decide(seen, state, chosen, seed=0)
+        asked.append(request.action)
+    assert [k + 1 for k, action in enumerate(asked) if action] == ([4, 8, 12] if guard else [])
+
+
 def test_a_level_at_which_all_numbers_are_late_is_learned_anew() -> None:
     collapsed = replace(
         OperatorModel.first(parameters()),
@@ -299,7 +313,7 @@ def test_executors_that_were_saturated_once_are_not_answered() -> None:
     )
     request, state = decide(_saturated(1, 120.0), state, parameters(guard=True), seed=0)
     assert state.saturated == 1
-    assert request.why != "the executors were saturated twice"
+    assert "saturated" not in request.why
 
 
 def test_at_least_so_many_executors_run() -> None:
