@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from provisioning.loop.memory import Memory
 
 FIRST_S = 7.0
-"""What is expected before anything was measured: workers stop, start, and find each other. On a lab of four
-hosts that takes five to eight seconds."""
+"""What is expected before anything was measured: workers stop, start, and find each other. On a lab of which
+two to four hosts were used that took five to seven seconds."""
 KEPT = 9
 """Pauses of a topology that are remembered."""
 _MEASURED_S = 45.0

@@ -12,6 +12,8 @@ from scheduler.elasticity.leasing.paid_time import PaidTimeParameters
 if TYPE_CHECKING:
     from scheduler.elasticity.leasing.component import Component
 
+_LONGEST_SEASON_S = 28 * DAY_S
+
 
 @dataclass(frozen=True, kw_only=True)
 class SizedParameters(PaidTimeParameters):
@@ -23,7 +25,8 @@ class SizedParameters(PaidTimeParameters):
         keep_peak_s: For so long the highest demand is provided for, s (>= 0).
         trend_s: Length of the past that the trend goes by, s (>= 0); 0: no trend.
         ahead_s: How far the trend is followed, s (>= 0): until a host asked for now would work.
-        season_s: After which time demand comes again, s; whole days; 0: that is not learned.
+        season_s: After which time demand comes again, s; whole days, at most four weeks, as each quarter of
+            an hour of it is remembered; 0: that is not learned.
         move_cost: Cost of moving an executor off a host that is given back, in that currency (>= 0).
         heed_pauses: Whether pauses of components count; without it a change costs nothing, to measure what
             that is for.
@@ -46,8 +49,9 @@ class SizedParameters(PaidTimeParameters):
         number("drain_s", self.drain_s, above=0.0)
         if not isinstance(self.heed_pauses, bool):
             raise ModelError("heed_pauses", f"expected true or false, got {shown(self.heed_pauses)}")
-        for name in ("keep_peak_s", "trend_s", "ahead_s", "season_s", "move_cost"):
+        for name in ("keep_peak_s", "trend_s", "ahead_s", "move_cost"):
             number(name, getattr(self, name))
+        number("season_s", self.season_s, most=_LONGEST_SEASON_S)
         if self.season_s % DAY_S:
             raise ModelError("season_s", f"expected whole days of 86400 s, or 0, got {self.season_s:g}")
 

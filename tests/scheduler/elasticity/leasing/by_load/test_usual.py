@@ -209,7 +209,10 @@ def test_another_season_is_learned_anew() -> None:
     assert not none.usual
 
 
-@pytest.mark.parametrize(("season_s", "message"), [(3600.0, "whole days"), (-1.0, "number"), ("", "number")])
+@pytest.mark.parametrize(
+    ("season_s", "message"),
+    [(3600.0, "whole days"), (-1.0, "number"), ("", "number"), (29 * DAY_S, "number")],
+)
 def test_a_season_is_of_whole_days(season_s: Any, message: str) -> None:
     with pytest.raises(ModelError, match=f"season_s.*{message}"):
         SizedParameters(components=(A,), offer=OFFER, season_s=season_s)
