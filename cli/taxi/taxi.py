@@ -22,7 +22,7 @@ from cli.taxi.taxi_input import (
     read_run,
     redis_at,
 )
-from cli.taxi.taxi_tasks import QueryName, queries_of, read_semantics, read_tasks
+from cli.taxi.taxi_tasks import QueryName, queries_of, read_numbers, read_semantics
 from cli.topology_options import (
     PYTHON_ENV,
     ConfOption,
@@ -58,6 +58,14 @@ def submit(
             "--tasks", metavar="N|COMPONENT=N", help="Tasks of the parallel components (default 1)."
         ),
     ] = None,
+    executors: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--executors",
+            metavar="N|COMPONENT=N",
+            help="Executors that these components begin with (default: one for each task).",
+        ),
+    ] = None,
     semantics: Annotated[
         list[str] | None,
         typer.Option("--semantics", metavar="KEY=VALUE", help="How the query is read, where it is open."),
@@ -83,7 +91,8 @@ def submit(
         pins=read_pins(pin or [], component_ids(queries)),
         python_env=python_env.absolute(),
         queries=queries,
-        tasks=read_tasks(tasks or [], queries),
+        tasks=read_numbers("--tasks", tasks or [], queries),
+        executors=read_numbers("--executors", executors or [], queries),
         semantics=read_semantics(semantics or []),
         replay=replay,
         conf=read_conf(conf) if conf is not None else {},

@@ -19,8 +19,8 @@ def queries_of(name: QueryName) -> tuple[str, ...]:
     return ("1", "2") if name == "both" else (name,)
 
 
-def read_tasks(texts: Sequence[str], queries: tuple[str, ...]) -> dict[str, int]:
-    """Read `--tasks`: N for each parallel component, or COMPONENT=N, which wins.
+def read_numbers(option: str, texts: Sequence[str], queries: tuple[str, ...]) -> dict[str, int]:
+    """Read `--tasks` or `--executors`: N for each parallel component, or COMPONENT=N, which wins.
 
     Raises:
         UserError: One has another form, comes twice, or names no component that may have several tasks.
@@ -28,21 +28,21 @@ def read_tasks(texts: Sequence[str], queries: tuple[str, ...]) -> dict[str, int]
     from topologies.taxi.topology import SINGLE, component_ids  # noqa: PLC0415 - parses Storm's IDL
 
     parallel = tuple(component for component in component_ids(queries) if component not in SINGLE)
-    tasks: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     for text in texts:
         component, equals, number = text.rpartition("=")
         if bool(equals) != bool(component) or not (number.isascii() and number.isdigit() and int(number)):
-            raise UserError(f"--tasks {text}: it must be N or COMPONENT=N, N a whole number above 0")
-        if component in tasks:
-            raise UserError(f"--tasks {text}: it is given twice")
+            raise UserError(f"{option} {text}: it must be N or COMPONENT=N, N a whole number above 0")
+        if component in numbers:
+            raise UserError(f"{option} {text}: it is given twice")
         if component and component not in parallel:
             several = ", ".join(parallel)
             raise UserError(
-                f"--tasks {text}: no component {component!r} with several tasks; there are {several}"
+                f"{option} {text}: no component {component!r} with several tasks; there are {several}"
             )
-        tasks[component] = int(number)
-    default = tasks.pop("", None)
-    return ({} if default is None else dict.fromkeys(parallel, default)) | tasks
+        numbers[component] = int(number)
+    default = numbers.pop("", None)
+    return ({} if default is None else dict.fromkeys(parallel, default)) | numbers
 
 
 def read_semantics(texts: Sequence[str]) -> Semantics:

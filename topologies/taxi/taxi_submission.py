@@ -25,12 +25,14 @@ class TaxiSubmission(Submission):
     Attributes:
         queries: The queries that the topology answers.
         tasks: Tasks by component; 1 where none are given.
+        executors: Executors that components begin with; as many as tasks where none are given.
         semantics: How the queries are read.
         replay: Whether Storm's acking guards the batches too; sets one acker.
     """
 
     queries: tuple[str, ...] = ("1",)
     tasks: Mapping[str, int] = field(default_factory=dict)
+    executors: Mapping[str, int] = field(default_factory=dict)
     semantics: Semantics = field(default_factory=Semantics)
     replay: bool = False
 
@@ -61,7 +63,7 @@ class TaxiSubmission(Submission):
 
     def thrift_topology(self) -> Any:
         """Return the topology as Storm wants it."""
-        topology = copy.deepcopy(taxi_topology(self.queries, self.tasks).thrift_topology)
+        topology = copy.deepcopy(taxi_topology(self.queries, self.tasks, self.executors).thrift_topology)
         for spout in topology.spouts.values():
             spout.spout_object.shell.execution_command = str(self.command)
         for bolt in topology.bolts.values():

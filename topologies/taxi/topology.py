@@ -30,7 +30,9 @@ def component_ids(queries: Collection[str]) -> tuple[str, ...]:
     return tuple(spec.name for spec in taxi_topology(queries, {}).specs)
 
 
-def taxi_topology(queries: Collection[str], tasks: Mapping[str, int]) -> type[Topology]:
+def taxi_topology(
+    queries: Collection[str], tasks: Mapping[str, int], executors: Mapping[str, int] | None = None
+) -> type[Topology]:
     """Return the topology that answers some queries.
 
     Rows and the progress of time part at filterByCoordinates and meet again where they are counted.
@@ -38,10 +40,16 @@ def taxi_topology(queries: Collection[str], tasks: Mapping[str, int]) -> type[To
     Args:
         queries: The queries.
         tasks: Tasks by component; 1 where none are given.
+        executors: Executors that components begin with, at most as many as tasks, which is what they are where
+            none are given.
     """
 
     def spec(component: Any, name: str, inputs: Any) -> Any:
-        return component.spec(name=name, inputs=inputs, par=tasks.get(name, 1))
+        own = tasks.get(name, 1)
+        begin = min(own, (executors or {}).get(name, own))
+        # without any Storm takes as many tasks as executors
+        config = None if begin == own else {**(component.config or {}), "topology.tasks": own}
+        return component.spec(name=name, inputs=inputs, par=begin, config=config)
 
     by_share = Grouping.fields("share")
     source = DataSource.spec(name="dataSource")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from cli.errors import UserError
-from cli.taxi.taxi_tasks import queries_of, read_semantics, read_tasks
+from cli.taxi.taxi_tasks import queries_of, read_numbers, read_semantics
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,7 +34,7 @@ def submitted(
 def test_tasks_queries_and_choices_arrive(submitted: Callable[..., Any]) -> None:
     """A number for all parallel components, and another for one; the single ones stay single."""
     submission = submitted(
-        *("--query", "both", "--tasks", "2", "--tasks", "emptyTaxis=4"),
+        *("--query", "both", "--tasks", "2", "--tasks", "emptyTaxis=4", "--executors", "parser=1"),
         *("--semantics", "nulls=per-route", "--semantics", "q2-emit=values"),
     )
     assert submission.queries == ("1", "2")
@@ -43,6 +43,7 @@ def test_tasks_queries_and_choices_arrive(submitted: Callable[..., Any]) -> None
         **dict.fromkeys(("partialRank", "computeAreaID", "profitability"), 2),
         "emptyTaxis": 4,
     }
+    assert submission.executors == {"parser": 1}
     assert (submission.semantics.nulls, submission.semantics.q2_emit) == ("per-route", "values")
     plain = submitted()
     assert (plain.queries, plain.tasks) == (("1",), {})
@@ -59,11 +60,12 @@ def test_tasks_queries_and_choices_arrive(submitted: Callable[..., Any]) -> None
         (["emptyTaxis=2"], "no component 'emptyTaxis' with several tasks"),
     ],
 )
-def test_bad_tasks_are_refused(texts: list[str], message: str) -> None:
+@pytest.mark.parametrize("option", ["--tasks", "--executors"])
+def test_bad_tasks_are_refused(option: str, texts: list[str], message: str) -> None:
     """Components of a query that is not asked for too."""
     with pytest.raises(UserError) as refused:
-        read_tasks(texts, queries_of("1"))
-    assert message in str(refused.value)
+        read_numbers(option, texts, queries_of("1"))
+    assert message.replace("--tasks", option) in str(refused.value)
 
 
 @pytest.mark.parametrize(

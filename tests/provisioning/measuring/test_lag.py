@@ -50,6 +50,40 @@ def test_a_list_has_what_its_writer_counts(redis_server: RedisServer) -> None:
             reader.lag()
 
 
+def test_what_has_come_and_is_not_done_waits(redis_server: RedisServer) -> None:
+    reader = RedisLagSettings(
+        kind="redis",
+        address=str(redis_server.address),
+        counter=("taxi:feed", "fed"),
+        done=("taxi:progress", "released:1"),
+    ).reader()
+    assert reader.lag() == AtSource(0.0, 0.0)
+    with redis_server.client() as client:
+        client.hset("taxi:feed", "fed", "90")
+        client.hset("taxi:progress", "released:1", "83")
+        assert reader.lag() == AtSource(7.0, 90.0)
+        client.hset("taxi:feed", "fed", "80")
+        assert reader.lag() == AtSource(0.0, 80.0), "asked between two writes"
+        client.hset("taxi:progress", "released:1", "many")
+        with pytest.raises(LagError, match=f"Redis {redis_server.address}: counter taxi:progress released:1"):
+            reader.lag()
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({}, "needs either key, or done and counter"),
+        ({"key": "rows", "done": "d", "counter": "c"}, "needs either key, or done and counter"),
+        ({"done": "d"}, "done needs counter"),
+        ({"done": "d", "counter": "c", "group": "g"}, "has no group"),
+        ({"done": "d", "counter": ("a", "b", "c")}, "counter"),
+    ],
+)
+def test_what_does_not_say_what_waits_is_refused(keys: dict[str, str], message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
+        RedisLagSettings.model_validate({"kind": "redis", "address": "redis:6379", **keys})
+
+
 def test_an_unknown_group_is_named(redis_server: RedisServer) -> None:
     settings = RedisLagSettings(kind="redis", address=str(redis_server.address), key="rows", group="taxi")
     with redis_server.client() as client:

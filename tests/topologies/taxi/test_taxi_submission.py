@@ -102,6 +102,15 @@ def test_the_topology_has_its_operators_and_their_edges(
     assert tasks == dict.fromkeys(components, 1) | {"parser": 3}
 
 
+def test_components_may_begin_with_fewer_executors_than_tasks() -> None:
+    """So that they can grow; what a component's class configures stays."""
+    submission = replace(SUBMISSION, tasks={"parser": 6}, executors={"parser": 2, "globalRank": 9})
+    bolts = replace(submission, python_env=Path("/env")).thrift_topology().bolts
+    parser, sink = bolts["parser"].common, bolts["globalRank"].common
+    assert (parser.parallelism_hint, json.loads(parser.json_conf)) == (2, {"topology.tasks": 6})
+    assert (sink.parallelism_hint, "topology.tasks" in json.loads(sink.json_conf)) == (1, False)
+
+
 def test_queries_tasks_and_choices_are_in_the_configuration() -> None:
     """There are as many shares as a component has tasks that keeps them, unless the user says otherwise."""
     submission = replace(
