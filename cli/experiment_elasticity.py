@@ -13,21 +13,30 @@ from cli.experiment_options import check_options
 from cli.extras import require_all_extras
 from lab.places import PROJECT_ROOT
 
-SITES = PROJECT_ROOT / "lab" / "sites" / "elasticity.toml"
 DATA = PROJECT_ROOT / "experiments" / "elasticity" / "scenarios" / "paper-004.toml"
 
 
 def elasticity(
-    sites: Annotated[Path, typer.Option(help="Site file; hosts that join later can be leased.")] = SITES,
+    sites: Annotated[
+        Path | None,
+        typer.Option(
+            help="Site file; hosts that join later can be leased. Without it the workload's.",
+            show_default=False,
+        ),
+    ] = None,
     out: Annotated[Path, typer.Option(help="Folder of the experiment; a started one goes on.")] = Path(
         "runs/elasticity"
     ),
     policies: Annotated[
         str | None,
         typer.Option(
-            help="Comma-separated: static, sized, btu, threshold; without it all.", show_default=False
+            help="Comma-separated: static, sized, btu, threshold, model-based, rolling; without it all.",
+            show_default=False,
         ),
     ] = None,
+    workload: Annotated[
+        str, typer.Option(help="sleeping (two bolts) or taxi (query 1, its answers are verified).")
+    ] = "sleeping",
     load: Annotated[str, typer.Option(help="steps, levels or taxi (a day within a turn).")] = "steps",
     repetitions: Annotated[int, typer.Option(min=1, max=1000, help="Turns of each policy.")] = 1,
     run_s: Annotated[
@@ -43,7 +52,8 @@ def elasticity(
         float | None,
         typer.Option(
             min=0.1,
-            help="Items per second of a unit of load, the peak has 6; without it 6, and 9.8 for a day.",
+            help="Items per second of a unit of load, the peak has 6; without it 6, and 9.8 for a day; of"
+            " the taxi query half as many.",
             show_default=False,
         ),
     ] = None,
@@ -74,15 +84,20 @@ def elasticity(
     from cli.progress import StepProgress  # noqa: PLC0415
     from experiments.lab_elasticity.lab_elasticity_runner import run_lab_elasticity  # noqa: PLC0415
     from experiments.lab_elasticity.lab_elasticity_settings import LabElasticitySettings  # noqa: PLC0415
-    from experiments.lab_elasticity.profiles import DEFAULTS, PROFILES  # noqa: PLC0415
+    from experiments.lab_elasticity.profiles import PROFILES  # noqa: PLC0415
     from experiments.lab_elasticity.variants import turns  # noqa: PLC0415
+    from experiments.lab_elasticity.workloads.chosen import BY_NAME  # noqa: PLC0415
+    from experiments.lab_elasticity.workloads.workload import WORKLOADS  # noqa: PLC0415
 
     if load not in PROFILES:
         raise UserError(f"--load: {load!r} is not one of {', '.join(PROFILES)}")
-    default = DEFAULTS[load]
+    if workload not in WORKLOADS:
+        raise UserError(f"--workload: {workload!r} is not one of {', '.join(WORKLOADS)}")
+    default = BY_NAME[workload].profiles[load]
     settings = LabElasticitySettings(
         data=data,
-        sites=sites,
+        sites=sites or BY_NAME[workload].sites,
+        workload=workload,
         load=load,
         run_s=run_s or default.run_s,
         warm_up_s=warm_up_s,

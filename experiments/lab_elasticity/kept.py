@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from experiments.folder_content import first_fault
 from experiments.lab_elasticity.variants import PolicyName  # noqa: TC001 - pydantic reads it
+from experiments.lab_elasticity.workloads.workload import WorkloadName  # noqa: TC001 - pydantic reads it
 from provisioning.loop.report import Savings  # noqa: TC001 - pydantic reads it
 from provisioning.providers.entry import Entry  # noqa: TC001 - pydantic reads it
 from replay.errors import DataError
@@ -45,8 +46,7 @@ class Look(BaseModel):
         hosts: Those that Nimbus knows.
         executors: That have a slot, by component.
         used: Hosts on which some of them are.
-        waiting: Items that no source has taken.
-        taken: Items that are under way.
+        waiting: Items that no source has taken, or rows without a result.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -55,7 +55,6 @@ class Look(BaseModel):
     executors: dict[str, int]
     used: tuple[str, ...]
     waiting: int
-    taken: int
 
 
 class ElasticityDone(BaseModel):
@@ -64,6 +63,7 @@ class ElasticityDone(BaseModel):
     Attributes:
         policy: Its policy.
         repetition: Which of them, from 1.
+        workload: What was scaled.
         load: Name of the profile.
         run_s: Measured seconds.
         bound_s: Response time above which an item is late, s.
@@ -83,6 +83,7 @@ class ElasticityDone(BaseModel):
     model_config = ConfigDict(frozen=True)
     policy: PolicyName
     repetition: Annotated[int, Field(ge=1)]
+    workload: WorkloadName = "sleeping"
     load: str
     run_s: Annotated[float, Field(gt=0)]
     bound_s: Annotated[float, Field(gt=0)]

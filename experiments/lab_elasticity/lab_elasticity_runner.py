@@ -39,7 +39,7 @@ def run_lab_elasticity(
             afterwards.
     """
     settings.site_file  # noqa: B018 - refuses files that do not fit before anything starts
-    settings.profile  # noqa: B018 - likewise
+    settings.due_s()  # likewise
     members = {
         turn.label: Member("stormplace", partial(run_elasticity_turn, turn=turn, settings=settings))
         for turn in turns

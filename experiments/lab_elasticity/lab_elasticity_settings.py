@@ -11,18 +11,20 @@ from experiments.elasticity.scenario_file import ScenarioError, read_scenario
 from experiments.errors import ExperimentError
 from experiments.folder_content import ELASTICITY, KIND
 from experiments.lab_elasticity.profiles import due_times, profile
-from experiments.lab_elasticity.sizes import hosts_for, sleepers_for
+from experiments.lab_elasticity.sizes import hosts_for, sizes_for
+from experiments.lab_elasticity.workloads.chosen import BY_NAME
 from experiments.running_lab import lab_sites
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from pydantic import JsonValue
 
     from experiments.elasticity.loads import Floats
     from experiments.lab_elasticity.profiles import Profile, ProfileName
+    from experiments.lab_elasticity.workloads.workload import Workload, WorkloadName
     from formats.site_file import SiteFile
-    from topologies.sleeping.sleeping_submission import Sleeper
 
 FIRST_S = 30.0
 """So long is the beginning, s."""
@@ -35,6 +37,7 @@ class LabElasticitySettings:
     Attributes:
         data: Scenario file with the taxis' week.
         sites: Site file of the lab; hosts with `joined = false` are those that can be leased.
+        workload: What is scaled.
         load: Which profile.
         run_s: Measured seconds of a turn.
         warm_up_s: Seconds at the first rate before, of which nothing is measured.
@@ -48,6 +51,7 @@ class LabElasticitySettings:
 
     data: Path
     sites: Path
+    workload: WorkloadName
     load: ProfileName
     run_s: float
     warm_up_s: float
@@ -71,18 +75,24 @@ class LabElasticitySettings:
         spare = [each.name for each in sites.host if not each.joined]
         if not spare:
             raise ExperimentError(f"--sites: {self.sites}: no [[host]] has joined = false")
-        needed = hosts_for(self.peak, sites.executors_per_host)
+        needed = hosts_for(self.scaled, self.peak, sites.executors_per_host)
         if needed > len(sites.hosts):
             raise ExperimentError(
                 f"--unit-rate: the peak needs {needed} hosts, and {self.sites} has {len(sites.hosts)}"
             )
-        first = hosts_for(sleepers_for(self.first_rate), sites.executors_per_host)
+        at_first = sizes_for(self.scaled, self.first_rate)
+        first = hosts_for(self.scaled, at_first, sites.executors_per_host)
         if first > len(sites.hosts) - len(spare):
             raise ExperimentError(
                 f"--unit-rate: the first rate needs {first} hosts, and {len(sites.hosts) - len(spare)} of"
                 f" {self.sites} are always there"
             )
         return sites
+
+    @property
+    def scaled(self) -> Workload:
+        """What is scaled."""
+        return BY_NAME[self.workload]
 
     @property
     def first_rate(self) -> float:
@@ -105,9 +115,9 @@ class LabElasticitySettings:
         return tuple(name for name in self.site_file.hosts if name not in self.spare)
 
     @property
-    def peak(self) -> tuple[Sleeper, ...]:
-        """The bolts with what the highest rate needs."""
-        return sleepers_for(self.peak_rate)
+    def peak(self) -> Mapping[str, int]:
+        """The executors that the highest rate needs, by component that is scaled."""
+        return sizes_for(self.scaled, self.peak_rate)
 
     @property
     def peak_rate(self) -> float:
@@ -117,7 +127,7 @@ class LabElasticitySettings:
     @property
     def static_hosts(self) -> int:
         """Hosts of the static turn: as many as the peak needs, and no fewer than are always there."""
-        return max(hosts_for(self.peak, self.executors_per_host), len(self.fixed))
+        return max(hosts_for(self.scaled, self.peak, self.executors_per_host), len(self.fixed))
 
     @cached_property
     def profile(self) -> Profile:
@@ -133,8 +143,18 @@ class LabElasticitySettings:
         return profile(self.load, self.run_s, self.unit_rate, self.seed, loads)
 
     def due_s(self) -> Floats:
-        """Return when items are due, s since the start of what is measured; the same in every turn."""
-        return due_times(self.profile, self.run_s, self.warm_up_s, self.seed)
+        """Return when items are due, s since the start of what is measured; the same in every turn.
+
+        Raises:
+            ExperimentError: The workload has not so many.
+        """
+        due = due_times(self.profile, self.run_s, self.warm_up_s, self.seed)
+        most = self.scaled.most_items
+        if most is not None and len(due) > most:
+            raise ExperimentError(
+                f"--unit-rate: {len(due)} items are due, and the workload {self.workload} has {most}"
+            )
+        return due
 
     def document(self) -> dict[str, JsonValue]:
         """Return what must stay the same within a folder, as JSON values."""

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from experiments.busy import BusyMeter, write_busy
 from experiments.folder_content import DONE
 from experiments.lab_command import run_on_host
-from experiments.lab_elasticity.feeding import BEGINS
 from experiments.lab_elasticity.kept import (
     ITEMS,
     LEASES,
@@ -25,27 +24,27 @@ from experiments.lab_elasticity.kept import (
     read_leases,
 )
 from experiments.lab_elasticity.loop_process import LabProgram
-from experiments.lab_elasticity.loop_settings import NAME, loop_settings
-from experiments.lab_elasticity.sizes import SERVICE_MS, TASKS
-from experiments.lab_steps import NIMBUS, PLACEMENT, REDIS, StepError
+from experiments.lab_elasticity.loop_settings import loop_settings
+from experiments.lab_elasticity.workloads.workload import BEGINS, Feed, Start
+from experiments.lab_steps import NIMBUS, PLACEMENT, StepError
 from experiments.machine import provenance
 from experiments.schedule import Schedule
+from formats.address import Address
 from lab.errors import LabError
-from lab.places import STORM_HOME
 from replay.output import write_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from experiments.lab_elasticity.lab_elasticity_settings import LabElasticitySettings
     from experiments.lab_elasticity.variants import VariantTurn
+    from experiments.lab_elasticity.workloads.workload import Scaled
     from experiments.lab_steps import LabSteps
     from lab.cluster import LabClient
 
 READY_S = 180.0
 ZOOKEEPER = "nimbus:2181"
-_PACKAGE = "experiments.lab_elasticity"
 _GRAPHITE_PORT = 2003
 
 
@@ -87,10 +86,10 @@ def run_elasticity_turn(
     """
     shutil.rmtree(folder, ignore_errors=True)
     (folder / LOOP_FOLDER).mkdir(parents=True)
-    lab = steps.lab
+    lab, name = steps.lab, settings.scaled.name
     _seat(steps, turn, settings, folder)
     ends_before = _unexpected_ends(lab)
-    watch = _program(lab, "watching", ["--run", turn.label, "--name", NAME], folder, LOOKS)
+    watch = _watch(lab, turn, settings, folder)
     loop = _loop(lab, turn, settings, folder)
     try:
         _submit(steps, turn, settings, folder)
@@ -101,18 +100,19 @@ def run_elasticity_turn(
         busy = meter.fraction()
         loop.end()
         watch.end()
-        (folder / PLACEMENT).write_text(steps.placement(NAME, folder), encoding="utf-8")
+        (folder / PLACEMENT).write_text(steps.placement(name, folder), encoding="utf-8")
         leaked = _leaked(lab, settings, folder) if turn.elastic else ()
-        steps.kill(NAME, folder)
+        steps.kill(name, folder)
     except (StepError, LabError):
         for each in (watch, loop):
             each.discard()
-        steps.discard(NAME, folder)
+        steps.discard(name, folder)
         raise
     write_busy(folder, busy)
     done = ElasticityDone(
         policy=turn.policy,
         repetition=turn.repetition,
+        workload=name,
         load=settings.load,
         run_s=settings.run_s,
         bound_s=settings.bound_s,
@@ -121,7 +121,7 @@ def run_elasticity_turn(
         static_hosts=settings.static_hosts,
         kills_s=tuple(loop.killed_s),
         leaked=leaked,
-        missing_tasks=missing_tasks((folder / PLACEMENT).read_text(encoding="utf-8")),
+        missing_tasks=missing_tasks((folder / PLACEMENT).read_text(encoding="utf-8"), settings.scaled.scaled),
         busy=busy,
         process_ends=dict(_unexpected_ends(lab) - ends_before),
         **asdict(provenance()),
@@ -129,16 +129,17 @@ def run_elasticity_turn(
     write_json(folder / DONE, done.model_dump(mode="json"))
 
 
-def missing_tasks(placement: str) -> dict[str, int]:
+def missing_tasks(placement: str, scaled: Iterable[Scaled]) -> dict[str, int]:
     """Return the tasks that no executor has, by component, of what scales.
 
     Args:
         placement: Where executors run, as `taxi placement` prints it.
+        scaled: What scales.
     """
     found: Counter[str] = Counter()
     for each in json.loads(placement)["executors"]:
         found[each["component"]] += each["last_task"] - each["first_task"] + 1
-    return {name: TASKS - found[name] for name in SERVICE_MS if found[name] < TASKS}
+    return {each.name: each.tasks - found[each.name] for each in scaled if found[each.name] < each.tasks}
 
 
 def _seat(steps: LabSteps, turn: VariantTurn, settings: LabElasticitySettings, folder: Path) -> None:
@@ -156,9 +157,10 @@ def _seat(steps: LabSteps, turn: VariantTurn, settings: LabElasticitySettings, f
     steps.lab.await_ready(READY_S)
 
 
-def _program(lab: LabClient, module: str, more: list[str], folder: Path, out: str) -> LabProgram:
-    arguments = ["-m", f"{_PACKAGE}.{module}", "--nimbus", NIMBUS, "--redis", REDIS, *more]
-    return LabProgram(lab, "nimbus", arguments, folder / out, folder / f"{module}.log")
+def _watch(lab: LabClient, turn: VariantTurn, settings: LabElasticitySettings, folder: Path) -> LabProgram:
+    arguments = ["-m", "experiments.lab_elasticity.watching", "--nimbus", NIMBUS]
+    arguments += ["--name", settings.scaled.name, "--lag", json.dumps(settings.scaled.lag(turn.label))]
+    return LabProgram(lab, "nimbus", arguments, folder / LOOKS, folder / "watching.log")
 
 
 def _loop(lab: LabClient, turn: VariantTurn, settings: LabElasticitySettings, folder: Path) -> LabProgram:
@@ -170,15 +172,19 @@ def _loop(lab: LabClient, turn: VariantTurn, settings: LabElasticitySettings, fo
 
 
 def _submit(steps: LabSteps, turn: VariantTurn, settings: LabElasticitySettings, folder: Path) -> None:
-    steps.progress.step(f"{turn.label}: submitting the sleeping topology")
+    steps.progress.step(f"{turn.label}: submitting the topology {settings.scaled.name}")
     rate = settings.first_rate if turn.elastic else settings.peak_rate
     address = steps.lab.status().host("nimbus")
     if address is None:
         raise StepError("the lab has no host named nimbus")
-    arguments = ["--nimbus", NIMBUS, "--redis", REDIS, "--run", turn.label, "--name", NAME]
-    arguments += ["--graphite", f"{address.address}:{_GRAPHITE_PORT}", "--rate", f"{rate:g}"]
-    arguments += ["--workers", str(len(settings.site_file.hosts)), "--storm", str(STORM_HOME)]
-    _run(steps, "nimbus", "submitting", arguments, folder / "submit.log")
+    start = Start(
+        run=turn.label,
+        rate=rate,
+        workers=len(settings.site_file.hosts),
+        graphite=Address(str(address.address), _GRAPHITE_PORT),
+        folder=folder,
+    )
+    _run(steps, "nimbus", settings.scaled.submit(start), folder / "submit.log")
 
 
 def _feed(
@@ -190,7 +196,8 @@ def _feed(
 ) -> None:
     steps.progress.step(f"{turn.label}: {settings.load}, {settings.warm_up_s + settings.run_s:g} s")
     due = folder / "due.json"
-    due.write_text(json.dumps([round(each, 6) for each in settings.due_s().tolist()]), encoding="utf-8")
+    due_s = [round(each, 6) for each in settings.due_s().tolist()]
+    due.write_text(json.dumps(due_s), encoding="utf-8")
 
     def carry_out(_: Kill) -> None:
         loop.kill()
@@ -202,15 +209,14 @@ def _feed(
         if line.startswith(BEGINS):
             schedule.begin()
 
-    arguments = ["--redis", REDIS, "--run", turn.label, "--due", str(due), "--out", str(folder / ITEMS)]
-    _run(steps, "redis", "feeding", arguments, folder / "feed.log", take=take, errands=schedule)
+    feed = Feed(run=turn.label, due=due, items=folder / ITEMS, folder=folder)
+    _run(steps, "redis", settings.scaled.feed(feed), folder / "feed.log", take=take, errands=schedule)
 
 
 def _run(
     steps: LabSteps,
     host: str,
-    module: str,
-    arguments: list[str],
+    arguments: Sequence[str],
     log: Path,
     *,
     take: Callable[[str], None] = lambda _: None,
@@ -231,10 +237,9 @@ def _run(
             steps.progress.detail(line)
             take(line)
 
-        command = [sys.executable, "-m", f"{_PACKAGE}.{module}", *arguments]
-        status = run_on_host(steps.lab, host, command, keep, errands)
+        status = run_on_host(steps.lab, host, [sys.executable, *arguments], keep, errands)
     if status != 0:
-        raise StepError(f"{module} on {host} ended with status {status}: {last}")
+        raise StepError(f"`{' '.join(arguments[:4])}` on {host} ended with status {status}: {last}")
 
 
 def _leaked(lab: LabClient, settings: LabElasticitySettings, folder: Path) -> tuple[str, ...]:

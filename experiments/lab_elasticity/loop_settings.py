@@ -6,17 +6,12 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
-from experiments.lab_elasticity.sizes import SERVICE_MS, TASKS
-from topologies.sleeping.configuration import SleepingRun
-from topologies.sleeping.sleeping_submission import SINK
-
 if TYPE_CHECKING:
     from pathlib import Path
 
     from experiments.lab_elasticity.lab_elasticity_settings import LabElasticitySettings
     from experiments.lab_elasticity.variants import VariantTurn
 
-NAME = "sleeping"
 INTERVAL_S = 5.0
 DECIDE_EVERY_S = 10.0
 BOOT_S = 6.0
@@ -27,7 +22,6 @@ LEAD_S = 45.0
 """Within so long before the end of its paid time a host is judged: its executors have to leave by then."""
 WINDOW_S = 20.0
 SETTLE_S = 5.0
-SINK_MS = 2.0
 PENALTY = 0.0005
 """Cost of a late item, where a host's billing unit costs 1."""
 CHANGES_PER_HOUR = 120
@@ -74,6 +68,8 @@ def loop_settings(settings: LabElasticitySettings, turn: VariantTurn, folder: Pa
         },
     }[turn.decides]
     program = [sys.executable, "-m", "cli.main"]
+    workload = settings.scaled
+    name = workload.name
     lines = [
         f"nimbus = {_text('nimbus:6627')}",
         f"zookeeper = {_text('nimbus:2181')}",
@@ -84,29 +80,24 @@ def loop_settings(settings: LabElasticitySettings, turn: VariantTurn, folder: Pa
         f"window_s = {WINDOW_S}",
         f"settle_s = {SETTLE_S}",
         "",
-        f"[topology.{NAME}]",
+        f"[topology.{name}]",
         f"mode = {_text('active' if turn.elastic else 'advise')}",
         "",
-        f"[[topology.{NAME}.lag]]",
-        'kind = "redis"',
-        'address = "redis:6379"',
-        f"key = {_text(SleepingRun(turn.label).waiting)}",
-        f"counter = {_text(SleepingRun(turn.label).count)}",
-        "",
-        # Storm does not time what another process does, and the sink is not what is scaled here
-        f"[topology.{NAME}.component.{SINK}]",
-        "max = 1",
-        f"service_ms = {SINK_MS}",
+        f"[[topology.{name}.lag]]",
+        *(f"{key} = {json.dumps(value)}" for key, value in workload.lag(turn.label).items()),
         "",
     ]
-    for name in SERVICE_MS:
-        lines += [f"[topology.{NAME}.component.{name}]", f"max = {TASKS}", ""]
+    for single, service_ms in workload.single_ms.items():
+        lines += [f"[topology.{name}.component.{single}]", "max = 1", f"service_ms = {service_ms}", ""]
+    for each in workload.scaled:
+        lines += [f"[topology.{name}.component.{each.name}]", f"max = {each.tasks}"]
+        lines += [f"service_ms = {each.service_ms}", ""] if each.stated else [""]
     lines += [
         "[policy]",
         f"kind = {_text(turn.kind)}",
         "",
         "[policy.parameters]",
-        *(f"{name} = {value}" for name, value in (common | own).items()),
+        *(f"{key} = {value}" for key, value in (common | own).items()),
         "",
         "[limits]",
         f"reconfigurations_per_hour = {CHANGES_PER_HOUR}",

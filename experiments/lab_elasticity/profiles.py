@@ -41,14 +41,6 @@ class ProfileDefaults:
     unit_rate: float
 
 
-DEFAULTS: Mapping[str, ProfileDefaults] = {
-    "steps": ProfileDefaults(720.0, 6.0),
-    "levels": ProfileDefaults(720.0, 6.0),
-    # an hour of the day passes in two and a half minutes: restarts take seconds there, too
-    "taxi": ProfileDefaults(3600.0, 9.8),
-}
-
-
 @dataclass(frozen=True)
 class Profile:
     """A load that goes up and down in a run.

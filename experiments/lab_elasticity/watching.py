@@ -13,12 +13,11 @@ import threading
 import time
 from collections import Counter
 
-from redis import Redis, RedisError
-
 from formats.address import Address
 from formats.nimbus import NimbusError
 from provisioning.cluster.nimbus import NimbusCluster
-from topologies.sleeping.configuration import SleepingRun
+from provisioning.measuring.lag import LagError
+from provisioning.measuring.redis_lag import RedisLagSettings
 
 EVERY_S = 2.0
 
@@ -26,20 +25,19 @@ EVERY_S = 2.0
 def main() -> None:
     """Look until SIGTERM comes."""
     parser = argparse.ArgumentParser(description=__doc__)
-    for name in ("nimbus", "redis", "run", "name"):
+    for name in ("nimbus", "name", "lag"):
         parser.add_argument(f"--{name}", required=True)
     asked = parser.parse_args()
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
-    address, run = Address.parse(asked.redis), SleepingRun(asked.run)
-    redis = Redis(address.host, address.port, socket_timeout=EVERY_S)
+    source = RedisLagSettings.model_validate_json(asked.lag).reader()
     cluster = NimbusCluster([Address.parse(asked.nimbus)])
     while not stop.is_set():
         begun_s = time.monotonic()
         try:
             look = cluster.look({asked.name})
-            waiting, taken = redis.llen(run.waiting), redis.llen(run.taken)
-        except (NimbusError, RedisError) as error:
+            waiting = source.lag().waiting
+        except (NimbusError, LagError) as error:
             # between two looks the cluster may change: the next one sees it
             sys.stderr.write(f"{error}\n")
         else:
@@ -49,8 +47,7 @@ def main() -> None:
                 "hosts": sorted(look.supervisors),
                 "executors": Counter() if topology is None else topology.counts(),
                 "used": sorted({each.host for each in topology.executors}) if topology else [],
-                "waiting": waiting,
-                "taken": taken,
+                "waiting": round(waiting),
             }
             sys.stdout.write(json.dumps(line) + "\n")
             sys.stdout.flush()

@@ -25,6 +25,7 @@ from streamparse.thrift import (
     StreamInfo,
 )
 
+from topologies.graphite_reporter import reporting_to
 from topologies.sleeping.configuration import FIELD, REDIS_KEY, RUN_KEY
 from topologies.submission import ACKERS_KEY, Submission, write_jar
 
@@ -37,7 +38,6 @@ SOURCE, SINK = "source", "sink"
 _JAVA = Path(__file__).parent / "SleepingBolt.java"
 _CLASS = "io.stormplace.load.SleepingBolt"
 _COMPONENTS = "topologies.sleeping.components"
-_REPORT_EVERY_S = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,16 +77,7 @@ class SleepingSubmission(Submission):
         conf[ACKERS_KEY] = 1
         # Storm counts and times one item in twenty of each task: of many tasks that is little
         conf["topology.stats.sample.rate"] = 1.0
-        conf["topology.metrics.reporters"] = [
-            {
-                "class": "org.apache.storm.metrics2.reporters.GraphiteStormReporter",
-                "report.period": _REPORT_EVERY_S,
-                "report.period.units": "SECONDS",
-                "graphite.host": self.graphite.host,
-                "graphite.port": self.graphite.port,
-                "graphite.transport": "tcp",
-            }
-        ]
+        conf |= reporting_to(self.graphite)
         conf.update(self.conf)
         conf[REDIS_KEY] = str(self.redis)
         conf[RUN_KEY] = self.run.id

@@ -40,8 +40,7 @@ def taxi_topology(
     Args:
         queries: The queries.
         tasks: Tasks by component; 1 where none are given.
-        executors: Executors that components begin with, at most as many as tasks, which is what they are where
-            none are given.
+        executors: Executors that components begin with, at most as many as tasks, which is the default.
     """
 
     def spec(component: Any, name: str, inputs: Any) -> Any:

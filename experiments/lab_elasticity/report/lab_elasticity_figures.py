@@ -8,7 +8,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from experiments.lab_elasticity.outcome import WINDOW_S
-from experiments.lab_elasticity.sizes import SERVICE_MS
+from experiments.lab_elasticity.workloads.chosen import BY_NAME
 from experiments.reports.axes import dress
 from experiments.reports.svg import MUTED, SERIES
 
@@ -37,9 +37,9 @@ def draw_turn(path: Path, turn: ElasticityTurn) -> None:
     load.plot(middles, [each.rate for each in windows], color=MUTED, label="due", drawstyle="steps-mid")
     load.plot(middles, [each.result_rate for each in windows], color=SERIES[1], label="came", linewidth=1.2)
     dress(load, f"{turn.done.label}, load {turn.done.load}", "", "items/s")
-    for name, color in zip(SERVICE_MS, SERIES, strict=False):
-        counts = [each.executors.get(name, 0) for each in windows]
-        executors.plot(middles, counts, color=color, label=name, drawstyle="steps-mid")
+    for scaled, color in zip(BY_NAME[turn.done.workload].scaled, SERIES, strict=False):
+        counts = [each.executors.get(scaled.name, 0) for each in windows]
+        executors.plot(middles, counts, color=color, label=scaled.name, drawstyle="steps-mid")
     dress(executors, "", "", "executors")
     own = [each.hosts for each in windows]
     hosts.fill_between(middles, own, step="mid", color=SERIES[2], alpha=0.3, linewidth=0, label="hosts")

@@ -21,7 +21,8 @@ _LACKING = "not run"
 
 def targets(turns: Sequence[ElasticityTurn]) -> tuple[Target, ...]:
     """Judge all goals, also those of policies that were not run."""
-    return (_lost(turns), _late(turns), _hosts(turns), _pauses(turns), _kept(turns), _kills(turns))
+    judges = (_lost, _answers, _late, _hosts, _pauses, _kept, _kills)
+    return tuple(judge(turns) for judge in judges)
 
 
 def _lost(turns: Sequence[ElasticityTurn]) -> Target:
@@ -29,6 +30,16 @@ def _lost(turns: Sequence[ElasticityTurn]) -> Target:
     items = sum(turn.outcome.items for turn in turns)
     measured = ", ".join(f"{count} in {label}" for label, count in lost.items()) or f"0 of {items}"
     return Target("no item is lost", measured, not lost)
+
+
+def _answers(turns: Sequence[ElasticityTurn]) -> Target:
+    text = "no answer is wrong"
+    verdicts = {turn.done.label: turn.verdict for turn in turns if turn.verdict is not None}
+    answered = {label: each for label, each in verdicts.items() if each.answers}
+    if not answered:
+        return Target(text, "no answers", None)
+    bad = [f"{label}: {each.wrong}" for label, each in answered.items() if each.wrong is not None]
+    return Target(text, "; ".join(bad) or f"in {len(answered)} turns", not bad)
 
 
 def _late(turns: Sequence[ElasticityTurn]) -> Target:

@@ -10,6 +10,7 @@ from experiments.folder_content import REPORT
 from experiments.lab_elasticity.report.lab_elasticity_figures import draw_turn
 from experiments.lab_elasticity.report.lab_elasticity_goals import targets
 from experiments.lab_elasticity.report.turns import document, read_turns
+from experiments.lab_elasticity.workloads.chosen import BY_NAME
 from experiments.reports.rendered import render, report_folder
 from replay.output import write_json
 
@@ -41,6 +42,7 @@ def build(folder: Path) -> Path:
         text = render(
             "lab_elasticity/report/lab_elasticity.md.j2",
             turns=turns,
+            titles=sorted({BY_NAME[turn.done.workload].title for turn in turns}),
             found=found,
             pictures=pictures,
             busy=busy_sentence({turn.done.label: turn.done.busy for turn in turns}),

@@ -103,7 +103,6 @@ def made_looks() -> list[dict[str, object]]:
             "executors": {"parse": 3 + at_s // 100, "report": 4, "source": 1, "sink": 1},
             "used": ["near-1"],
             "waiting": at_s,
-            "taken": 1,
         }
         for at_s in range(-10, int(RUN_S), 5)
     ]

@@ -56,7 +56,15 @@ def test_what_the_advice_would_have_saved_is_said(tmp_path: Path) -> None:
 
 def test_every_goal_is_judged(tmp_path: Path) -> None:
     write_turn(tmp_path, "sized", Made(leases=(lease(1, 0.0),)))
-    assert [each.reached for each in targets(read_turns(tmp_path))] == [True, True, True, None, True, None]
+    assert [each.reached for each in targets(read_turns(tmp_path))] == [
+        True,
+        None,
+        True,
+        True,
+        None,
+        True,
+        None,
+    ]
 
 
 def test_what_is_not_reached_says_where(tmp_path: Path) -> None:
@@ -69,15 +77,15 @@ def test_what_is_not_reached_says_where(tmp_path: Path) -> None:
     )
     write_turn(tmp_path, "sized", made)
     found = targets(read_turns(tmp_path))
-    assert [each.reached for each in found] == [False] * 6
+    assert [each.reached for each in found] == [False, None, *[False] * 5]
     assert found[0].measured == "1 in sized-1"
-    assert found[3].measured == "0 of 1"
-    assert found[4].measured == "sized-1: near-4, parse"
+    assert found[4].measured == "0 of 1"
+    assert found[5].measured == "sized-1: near-4, parse"
 
 
 def test_goals_of_what_was_not_run_are_not_judged(tmp_path: Path) -> None:
     write_turn(tmp_path, "btu", Made())
-    assert [each.reached for each in targets(read_turns(tmp_path))][1:3] == [None, None]
+    assert [each.reached for each in targets(read_turns(tmp_path))][1:4] == [None] * 3
 
 
 def test_lost_items_are_a_difference_and_the_turn_is_kept_over_time(tmp_path: Path) -> None:
@@ -85,9 +93,22 @@ def test_lost_items_are_a_difference_and_the_turn_is_kept_over_time(tmp_path: Pa
     said: list[str] = []
     assert not verify(tmp_path, finished_turns(tmp_path), said.append)
     assert said == ["sized-1: 1 items lost, 1 came twice"]
-    assert json.loads((turn / "verdict.json").read_text(encoding="utf-8")) == {"lost": 1, "twice": 1}
+    verdict = json.loads((turn / "verdict.json").read_text(encoding="utf-8"))
+    assert verdict == {"lost": 1, "twice": 1, "answers": False, "wrong": None}
     with (turn / "timeline.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 24
     assert (rows[1]["from_s"], rows[1]["parse"], rows[1]["report"]) == ("10", "3", "4")
     assert json.loads((turn / "outcome.json").read_text(encoding="utf-8"))["outcome"]["lost"] == 1
+
+
+def test_wrong_answers_are_a_goal_that_is_missed(tmp_path: Path) -> None:
+    right = write_turn(tmp_path, "sized", Made())
+    wrong = write_turn(tmp_path, "btu", Made())
+    content = {"lost": 0, "twice": 0, "answers": True, "wrong": None}
+    (right / "verdict.json").write_text(json.dumps(content), encoding="utf-8")
+    found = targets(read_turns(tmp_path))[1]
+    assert (found.reached, found.measured) == (True, "in 1 turns")
+    (wrong / "verdict.json").write_text(json.dumps(content | {"wrong": "row 7 differs"}), encoding="utf-8")
+    found = targets(read_turns(tmp_path))[1]
+    assert (found.reached, found.measured) == (False, "btu-1: row 7 differs")

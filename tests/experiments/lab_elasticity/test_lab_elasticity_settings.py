@@ -10,13 +10,13 @@ from typer.testing import CliRunner
 
 from cli.commands import app
 from cli.errors import UserError
-from cli.experiment_elasticity import DATA, SITES
+from cli.experiment_elasticity import DATA
 from experiments.errors import ExperimentError
 from experiments.lab_elasticity.lab_elasticity_settings import LabElasticitySettings
 from experiments.lab_elasticity.lab_elasticity_turn import kills, missing_tasks
 from experiments.lab_elasticity.loop_settings import loop_settings
-from experiments.lab_elasticity.sizes import SERVICE_MS, TASKS
 from experiments.lab_elasticity.variants import VariantTurn, turns
+from experiments.lab_elasticity.workloads.chosen import BY_NAME
 from provisioning.settings_file import load_elastic_settings
 from scheduler.elasticity.layers.kinds import POLICIES
 from scheduler.elasticity.layers.one_pool.basis import Basis, PartBasis
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
 SETTINGS = LabElasticitySettings(
     data=DATA,
-    sites=SITES,
+    sites=BY_NAME["sleeping"].sites,
+    workload="sleeping",
     load="steps",
     run_s=360.0,
     warm_up_s=30.0,
@@ -40,6 +41,8 @@ SETTINGS = LabElasticitySettings(
     seed=1,
     settle_s=0.0,
 )
+
+SCALED = BY_NAME["sleeping"].scaled
 
 
 def test_the_peak_has_room_on_the_hosts_of_the_site_file() -> None:
@@ -63,14 +66,14 @@ def test_the_loop_takes_its_settings(tmp_path: Path, policy: str) -> None:
     assert found.topology["sleeping"].lag[0].key == f"sleeping:{policy}-1:waiting"
     assert found.topology["sleeping"].component["sink"].max == 1
     parameters = POLICIES[turn.kind].parameters_of(
-        tuple(Component(f"sleeping/{name}", 1000.0, 1.0, 1.0, 1, TASKS, TASKS) for name in SERVICE_MS),
+        tuple(Component(f"sleeping/{each.name}", 1000.0, 1.0, 1.0, 1, 120, 120) for each in SCALED),
         Offer(6.0, 6.0, 120.0, 1.0),
         found.policy.parameters,
     )
     assert parameters.decide_interval_s == 10.0
     if isinstance(parameters, OnePoolParameters):
         # weights are refused by what the peak needs once service times are known
-        known = tuple(PartBasis(f"sleeping/{name}", ms, 1.0) for name, ms in SERVICE_MS.items())
+        known = tuple(PartBasis(f"sleeping/{each.name}", each.service_ms, 1.0) for each in SCALED)
         assert parameters.layers({"sleeping": Basis(known, {})}).operators[0].manager is not None
 
 
@@ -90,7 +93,7 @@ def test_a_task_that_no_executor_has_is_missing() -> None:
         {"component": "sink", "first_task": 241, "last_task": 241},
     ]
     text = str({"executors": executors}).replace("'", '"')
-    assert missing_tasks(text) == {"report": 2}
+    assert missing_tasks(text, SCALED) == {"report": 2}
 
 
 def test_turns_are_all_policies_unless_some_are_named() -> None:
@@ -103,9 +106,10 @@ def test_what_cannot_be_run_is_refused_with_its_option(tmp_path: Path) -> None:
     """Before any lab starts."""
     for options, message in (
         (["--policies", "best"], "--policies: 'best' is not one of static"),
+        (["--workload", "none"], "--workload: 'none' is not one of sleeping, taxi"),
         (["--load", "flat"], "--load: 'flat' is not one of steps"),
         (["--data", "nowhere.toml"], "--data: no such file: nowhere.toml"),
-        (["--sites", str(SITES.parent / "demo.toml")], "no [[host]] has joined = false"),
+        (["--sites", str(SETTINGS.sites.parent / "demo.toml")], "no [[host]] has joined = false"),
         (["--unit-rate", "15"], "--unit-rate: the peak needs 13 hosts"),
     ):
         result = CliRunner().invoke(app, ["experiment", "elasticity", "--out", str(tmp_path / "o"), *options])

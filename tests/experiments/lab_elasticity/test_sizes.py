@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from experiments.lab_elasticity.sizes import executors_for, hosts_for, sleepers_for
+from experiments.lab_elasticity.sizes import executors_for, hosts_for, sizes_for
+from experiments.lab_elasticity.workloads.chosen import BY_NAME
+from experiments.lab_elasticity.workloads.workload import Scaled
 
 
 @pytest.mark.parametrize(
@@ -24,12 +26,13 @@ from experiments.lab_elasticity.sizes import executors_for, hosts_for, sleepers_
     ],
 )
 def test_no_executor_is_busier_than_it_is_to_be(rate: float, service_ms: float, executors: int) -> None:
-    assert executors_for(rate, service_ms) == executors
+    assert executors_for(rate, Scaled("parse", service_ms, 120)) == executors
 
 
 def test_hosts_have_room_for_source_sink_and_acker_too() -> None:
-    sleepers = sleepers_for(30.0)
-    assert sum(each.executors for each in sleepers) == 22
-    assert hosts_for(sleepers, 6) == 5
-    assert hosts_for(sleepers, 25) == 1
-    assert hosts_for(sleepers, 24) == 2
+    sleeping = BY_NAME["sleeping"]
+    sizes = sizes_for(sleeping, 30.0)
+    assert sum(sizes.values()) == 22
+    assert hosts_for(sleeping, sizes, 6) == 5
+    assert hosts_for(sleeping, sizes, 25) == 1
+    assert hosts_for(sleeping, sizes, 24) == 2

@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from experiments.lab_elasticity.sizes import TASKS, sleepers_for
+from experiments.lab_elasticity.sizes import executors_for
+from experiments.lab_elasticity.workloads.sleeping import Sleeping
 from formats.address import Address
 from topologies.sleeping.configuration import SleepingRun
-from topologies.sleeping.sleeping_submission import SleepingSubmission
+from topologies.sleeping.sleeping_submission import Sleeper, SleepingSubmission
 from topologies.submission import submit
 
 PENDING = 240
@@ -27,13 +28,16 @@ def main() -> None:
     parser.add_argument("--workers", required=True, type=int)
     parser.add_argument("--storm", required=True, type=Path, help="Storm's own folder")
     asked = parser.parse_args()
+    scaled = Sleeping.scaled
     submission = SleepingSubmission(
         name=asked.name,
         run=SleepingRun(asked.run),
         redis=Address.parse(asked.redis),
         workers=asked.workers,
-        sleepers=sleepers_for(asked.rate),
-        tasks=TASKS,
+        sleepers=tuple(
+            Sleeper(each.name, each.service_ms, executors_for(asked.rate, each)) for each in scaled
+        ),
+        tasks=scaled[0].tasks,
         graphite=Address.parse(asked.graphite),
         storm_home=asked.storm,
         conf={

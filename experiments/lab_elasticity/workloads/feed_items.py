@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from redis import Redis
 
+from experiments.lab_elasticity.workloads.workload import BEGINS
 from formats.address import Address
 from topologies.collecting import follow
 from topologies.sleeping.configuration import SleepingRun, item_number, item_text
@@ -20,7 +21,6 @@ from topologies.sleeping.configuration import SleepingRun, item_number, item_tex
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-BEGINS = "load begins"
 PROBES = 24
 """Items that show that the way is open before the load begins: some come to each task."""
 OPEN_WITHIN_S = 180.0
