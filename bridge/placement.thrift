@@ -85,6 +85,9 @@ struct Topology {
   // where each executor ran last, if not all have a slot; -1 = not known or on a supervisor that is gone
   22: optional list<i32> last_supervisor
   23: optional list<i32> last_port
+  // slots of executors that ran last and are none of these, if not all of these have a slot
+  31: optional list<i32> left_supervisor
+  32: optional list<i32> left_port
   // memory that components share: pairs of component and piece, then three amounts in MB for each piece:
   // heap of a worker, memory of a worker beside its heap, memory of a node
   26: optional list<i32> shared_component

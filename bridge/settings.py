@@ -90,6 +90,10 @@ class MoveSettings(Section):
     """Running executors restarted in any hour at one site; a larger worker goes alone."""
     max_restarts_per_worker_per_hour: int | None = Field(default=None, ge=0, le=1_000_000)
     """Times that a worker, known by its executors wherever they run, restarts in any hour."""
+    fresh_ports: bool = True
+    """Whether a worker that starts anew does so on another port than its predecessor, if its supervisor has a
+    free one: it need not wait for its predecessor's end, and no other worker connects to that one by mistake,
+    which can cost half a minute. Both run for some seconds."""
     freeze: tuple[FreezeWindow, ...] = Field(default=(), strict=False)
     """Hours without moves for gains: `[[move.freeze]]`, `days = ["mon", "fri"]` (without it every day),
     `begin = "08:00"`, `end = "18:00"`, `timezone = "Europe/Rome"` (without it UTC). What is missing is placed

@@ -17,8 +17,8 @@ class Change:
 
     Attributes:
         time_s: When it was made.
-        digest: Hexadecimal SHA-256 of the slots that it gave: the cluster may show others if it was not
-            carried out.
+        digest: Hexadecimal SHA-256 of the supervisors that it gave, and of who shares a worker: the cluster
+            may show others if it was not carried out.
     """
 
     __pydantic_config__ = _STRICT

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from bridge.packing.fresh_ports import with_fresh_ports
 from bridge.problem.cpu_demand import with_cpu
 from bridge.round.beside import look_beside
 from bridge.round.drains.announced_drains import with_announcements
@@ -84,6 +85,9 @@ def plan_round(
     ways = remember(memory, done.known.measured_ways, now_s)
     done = replace(done, memory=replace(done.memory, ways=ways))
     priced = with_price_lists(request, done, settings, memory, pricing)
+    if settings.move.fresh_ports:
+        # prices are of hosts and of who shares a worker, and the same on every port
+        priced = replace(priced, response=with_fresh_ports(request, priced.response))
     return with_measurements(request, priced, memory, unix_s)
 
 

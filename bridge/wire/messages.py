@@ -96,6 +96,9 @@ class Topology:
         last_supervisor: Supervisor on which each executor ran last, -1 if that is not known; None if all have
             a slot.
         last_port: Its port there, -1 likewise.
+        left_supervisor: Supervisor of each slot in which executors ran last that are not to come back: others
+            have their tasks, or another number of workers is asked for. None if all executors have a slot.
+        left_port: Its port.
         shared_component: Components that share memory, one for each piece that they use; None without any.
         shared_piece: The piece of memory that each of these uses.
         shared_mb: Heap of a worker, memory of a worker beside its heap, and memory of a node that a piece
@@ -127,6 +130,8 @@ class Topology:
     launched_s: int | None = None
     last_supervisor: tuple[int, ...] | None = None
     last_port: tuple[int, ...] | None = None
+    left_supervisor: tuple[int, ...] | None = None
+    left_port: tuple[int, ...] | None = None
     shared_component: tuple[int, ...] | None = None
     shared_piece: tuple[int, ...] | None = None
     shared_mb: tuple[float, ...] | None = None

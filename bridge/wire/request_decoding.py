@@ -110,6 +110,7 @@ def _topology(raw: Any, path: str, request: PlanRequest) -> Topology:
     _check_lists(topology, path, len(request.supervisors))
     _check_executors(topology, path)
     _check_resources(topology, path, len(request.resource_names))
+    _check_left(topology, path, len(request.supervisors))
     return topology
 
 
@@ -218,6 +219,13 @@ def _check_resources(topology: Topology, path: str, n_named: int) -> None:
     _check_length(topology.last_supervisor, topology.n_executors, f"{path}.last_supervisor")
     _check_length(topology.last_port, topology.n_executors, f"{path}.last_port")
     _check_shared(topology, path)
+
+
+def _check_left(topology: Topology, path: str, n_supervisors: int) -> None:
+    supervisors = topology.left_supervisor or ()
+    if len(topology.left_port or ()) != len(supervisors):
+        raise WireError(f"{path}.left_port: another number of values than left_supervisor has")
+    _check_indices(supervisors, n_supervisors, f"{path}.left_supervisor")
 
 
 def _check_shared(topology: Topology, path: str) -> None:

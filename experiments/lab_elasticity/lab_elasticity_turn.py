@@ -180,7 +180,6 @@ def _submit(steps: LabSteps, turn: VariantTurn, settings: LabElasticitySettings,
     start = Start(
         run=turn.label,
         rate=rate,
-        workers=len(settings.site_file.hosts),
         graphite=Address(str(address.address), _GRAPHITE_PORT),
         folder=folder,
     )

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 POPULATION = "receive-queue-population"
 OVERFLOW = "receive-queue-overflow"
 EXECUTED = "__execute-count-"
+_OF_STORM = f"{EXECUTED}__"
+"""Ticks and the like: a task that waits for items goes on taking them."""
 EMITTED = "__emit-count-"
 EXECUTE_MS = "__execute-latency-"
 PROCESS_MS = "__process-latency-"
@@ -93,7 +95,8 @@ class TaskMeters:
             values = topology.seen.setdefault(key, deque())
             if counter and values and line.value < values[-1][1]:
                 values.clear()  # the worker was started anew
-            if line.task in topology.watched and line.metric.startswith(EXECUTED):
+            works = line.metric.startswith(EXECUTED) and not line.metric.startswith(_OF_STORM)
+            if works and line.task in topology.watched:
                 topology.note(now_s, line.value - (values[-1][1] if values else 0.0))
             values.append((now_s, line.value))
             while len(values) > 2 and now_s - values[1][0] >= self._window_s:

@@ -191,8 +191,12 @@ class Stability:
 
     def _digest(self, assignment: Assignment) -> str:
         supervisors = self._state.request.supervisors
-        slots = ("" if slot is None else f"{supervisors[slot[0]].id}:{slot[1]}" for slot in assignment)
-        return hashlib.sha256("\n".join(slots).encode()).hexdigest()
+        first: dict[tuple[int, int] | None, int] = {}
+        for executor, slot in enumerate(assignment):
+            first.setdefault(slot, executor)
+        # not by ports: a worker that starts anew may get another one
+        workers = ("" if slot is None else f"{supervisors[slot[0]].id}:{first[slot]}" for slot in assignment)
+        return hashlib.sha256("\n".join(workers).encode()).hexdigest()
 
 
 def percent(fraction: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from experiments.lab_elasticity.profiles import ProfileDefaults
-from experiments.lab_elasticity.workloads.workload import NIMBUS, REDIS, Scaled
+from experiments.lab_elasticity.workloads.workload import NIMBUS, REDIS, WORKERS, Scaled
 from lab.places import PROJECT_ROOT, STORM_HOME
 from topologies.sleeping.configuration import SleepingRun
 from topologies.sleeping.sleeping_submission import SINK
@@ -51,7 +51,7 @@ class Sleeping:
         arguments += ["--run", start.run, "--name", self.name, "--graphite", str(start.graphite)]
         return [
             *arguments,
-            *("--rate", f"{start.rate:g}", "--workers", str(start.workers), "--storm", str(STORM_HOME)),
+            *("--rate", f"{start.rate:g}", "--workers", WORKERS, "--storm", str(STORM_HOME)),
         ]
 
     def feed(self, feed: Feed) -> Sequence[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from experiments.folder_content import KeptVerdict, read_model
 from experiments.lab_elasticity.profiles import ProfileDefaults
 from experiments.lab_elasticity.sizes import sizes_for
-from experiments.lab_elasticity.workloads.workload import NIMBUS, REDIS, Scaled
+from experiments.lab_elasticity.workloads.workload import NIMBUS, REDIS, WORKERS, Scaled
 from lab.places import PROJECT_ROOT
 from replay.output import MARK
 from replay.pipeline import VERDICT, evaluate_runs
@@ -82,7 +82,7 @@ class TaxiQuery:
         file.write_text(json.dumps(conf, indent=2) + "\n", encoding="utf-8")
         arguments = ["-m", "cli.main", "taxi", "submit", "--nimbus", NIMBUS, "--redis", REDIS]
         arguments += ["--run", start.run, "--name", self.name, "--query", _QUERY, "--conf", str(file)]
-        arguments += ["--workers", str(start.workers)]
+        arguments += ["--workers", WORKERS]
         arguments += [f"--tasks={each.name}={each.tasks}" for each in self.scaled]
         sizes = sizes_for(self, start.rate)
         return [*arguments, *(f"--executors={name}={count}" for name, count in sizes.items())]

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 WorkloadName: TypeAlias = Literal["sleeping", "taxi"]
 WORKLOADS: tuple[WorkloadName, ...] = get_args(WorkloadName)
 NIMBUS, REDIS = "nimbus:6627", "redis:6379"
+WORKERS = "1"
+"""So many are asked for, so that each host that is needed has one: what starts are few Java machines."""
 BEGINS = "load begins"
 """What a feeding program writes at the start of a line when the first item of the load is due."""
 
@@ -43,14 +45,12 @@ class Start:
     Attributes:
         run: Of the turn.
         rate: Items/s for which it has executors.
-        workers: Worker slots to ask for.
         graphite: Where workers report to.
         folder: The turn's folder.
     """
 
     run: str
     rate: float
-    workers: int
     graphite: Address
     folder: Path
 

@@ -117,6 +117,18 @@ def test_only_the_tasks_that_are_watched_count() -> None:
     assert still_s([100.0, 200.0, 300.0], tasks=(6,)) is None
 
 
+def test_ticks_are_no_work() -> None:
+    """Storm sends them each second to a task for which nothing comes."""
+    clock = Clock()
+    found = meters(clock)
+    found.watch(TOPOLOGY, (5,))
+    for items in (100.0, 200.0, 200.0, 200.0, 300.0):
+        say(found, f"{COUNT}.count", items)
+        say(found, "__execute-count-__system:__tick.count", clock.now_s)
+        clock.now_s += 5.0
+    assert found.still_s(TOPOLOGY, handed_over=False) == 10.0
+
+
 def test_before_two_reports_nothing_is_known() -> None:
     assert still_s([100.0]) is None
 

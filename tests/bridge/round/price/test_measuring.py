@@ -206,7 +206,7 @@ def test_a_worker_that_gets_other_executors_is_none_of_the_plan_any_more():
     assert [each.task for each in rounds.memory.to_measure[0].starts] == [1, 3, 5]
     assert topology.executor_supervisor[0] == topology.executor_supervisor[1]
     left = list(topology.executor_port)
-    left[1] = 6700
+    left[1] = max(left) + 1
     rounds.request = replace(
         rounds.request, topologies=(assigned(topology, topology.executor_supervisor, left),)
     )

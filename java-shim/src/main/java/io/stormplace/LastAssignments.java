@@ -2,6 +2,7 @@ package io.stormplace;
 
 import io.stormplace.wire.Topology;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -29,7 +30,8 @@ final class LastAssignments {
     private Map<String, Known> known = new HashMap<>();
 
     /**
-     * Describes where a topology's executors ran, if some of them have no slot now and it is known of any.
+     * Describes where a topology's executors ran, if some of them have no slot now and it is known of any: of each executor that
+     * may go back there, and the slots of all others, on which workers may still be about to end.
      *
      * @param topology        its description; gets the last slots
      * @param details         Storm's own description
@@ -38,7 +40,12 @@ final class LastAssignments {
      */
     void describe(Topology topology, TopologyDetails details, List<ExecutorDetails> order, Map<String, Integer> supervisorIndex) {
         Known last = known.get(details.getId());
-        if (last == null || last.workers() != details.getNumWorkers() || !topology.getExecutor_supervisor().contains(-1)) {
+        if (last == null || !topology.getExecutor_supervisor().contains(-1)) {
+            return;
+        }
+        boolean comesBack = last.workers() == details.getNumWorkers();
+        describeLeft(topology, last, comesBack ? Set.copyOf(order) : Set.of(), supervisorIndex);
+        if (!comesBack) {
             return;
         }
         List<Integer> supervisors = new ArrayList<>(order.size());
@@ -51,6 +58,17 @@ final class LastAssignments {
         }
         topology.setLast_supervisor(supervisors);
         topology.setLast_port(ports);
+    }
+
+    private static void describeLeft(Topology topology, Known last, Set<ExecutorDetails> back, Map<String, Integer> supervisorIndex) {
+        List<WorkerSlot> left = last.slots().entrySet().stream()
+            .filter(each -> !back.contains(each.getKey()) && supervisorIndex.containsKey(each.getValue().getNodeId()))
+            .map(Map.Entry::getValue)
+            .distinct()
+            .sorted(Comparator.comparing(WorkerSlot::getNodeId).thenComparing(WorkerSlot::getPort))
+            .toList();
+        topology.setLeft_supervisor(left.stream().map(slot -> supervisorIndex.get(slot.getNodeId())).toList());
+        topology.setLeft_port(left.stream().map(WorkerSlot::getPort).toList());
     }
 
     /**

@@ -24,6 +24,19 @@ class LastAssignmentsTest {
 
         assertEquals(List.of(0, 0, 1, 1), hidden.getLast_supervisor());
         assertEquals(List.of(6700, 6700, 6701, 6701), hidden.getLast_port());
+        assertEquals(List.of(), hidden.getLeft_supervisor());
+    }
+
+    @Test
+    void slotsOfOthersAreLeft() {
+        remember(hosts().supervisor("z", 2).topology("t", 1, 4).placed("t", "a", 6700, 1, 2, 3, 4).placed("t", "b", 6701, 5, 6)
+            .placed("t", "b", 6700, 7).placed("t", "z", 6700, 8));
+
+        Topology hidden = described(hosts().topology("t", 1, 0));
+
+        assertEquals(List.of(0, 0, 0, 0), hidden.getLast_supervisor());
+        assertEquals(List.of(1, 1), hidden.getLeft_supervisor(), "z is gone");
+        assertEquals(List.of(6700, 6701), hidden.getLeft_port());
     }
 
     @Test
@@ -31,6 +44,7 @@ class LastAssignmentsTest {
         remember(running());
 
         assertNull(described(running()).getLast_supervisor());
+        assertNull(described(running()).getLeft_supervisor());
     }
 
     @Test
@@ -70,7 +84,11 @@ class LastAssignmentsTest {
     void anotherNumberOfWorkersMeansANewPlacement() {
         remember(running());
 
-        assertNull(described(hosts().topology("t", 2, 0)).getLast_supervisor());
+        Topology anew = described(hosts().topology("t", 2, 0));
+
+        assertNull(anew.getLast_supervisor());
+        assertEquals(List.of(0, 1), anew.getLeft_supervisor());
+        assertEquals(List.of(6700, 6701), anew.getLeft_port());
     }
 
     @Test
