@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from bridge.problem.assignment import executors_by_slot
+from bridge.problem.assignment import executors_by_slot, left_slots
 from bridge.wire.messages import UNASSIGNED, Decision
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def _freshened(
     request: PlanRequest, topology: Topology, plan: TopologyPlan, taken: set[Slot]
 ) -> TopologyPlan:
     before = executors_by_slot(_last(topology))
-    left = set(_left(topology))
+    left = left_slots(topology)
     slots = list(_given(plan))
     for slot, executors in sorted(executors_by_slot(slots).items()):
         goes_on = before.get(slot) == executors and slot not in left
@@ -76,10 +76,6 @@ def _last(topology: Topology) -> list[Slot | None]:
     return [None if slot[0] == UNASSIGNED else slot for slot in found]
 
 
-def _left(topology: Topology) -> Iterator[Slot]:
-    return zip(topology.left_supervisor or (), topology.left_port or (), strict=True)
-
-
 def _ran(topology: Topology) -> Iterator[Slot]:
     yield from (slot for slot in _last(topology) if slot is not None)
-    yield from _left(topology)
+    yield from left_slots(topology)

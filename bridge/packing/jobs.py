@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bridge.packing.grounds import MEMORY, demands, known
+from bridge.problem.assignment import left_slots
 from bridge.problem.node_limits import node_limits
 from bridge.problem.shared_memory import shared_of
 from bridge.problem.workers import rules_as_asked
@@ -76,6 +77,7 @@ def order_of(
     edges = _edges(topology, component)
     rules = rules_as_asked(topology, storm)
     running, slots = _workers(topology, component, n_components)
+    left = left_slots(topology)
     job = Job(
         count=np.bincount(component[missing], minlength=n_components).astype(np.int64),
         demand=demand[first] if topology.n_executors else np.zeros((n_components, demand.shape[1])),
@@ -87,6 +89,7 @@ def order_of(
         loose=None if storm.one_executor_per_worker else replace(rules, executors=NO_LIMIT),
         permitted=None if permits is None else permits.widened.permitted[:, grounds.host],
         running=running,
+        restarting=frozenset(place for place, slot in enumerate(slots) if slot in left),
         per_node=node_limits(topology, storm),
         shared=shared_of(topology, MEMORY),
         rank=_rank(hosts, grounds, storm),

@@ -24,6 +24,11 @@ def assignment_of(topology: Topology) -> Assignment:
     )
 
 
+def left_slots(topology: Topology) -> frozenset[Slot]:
+    """Slots of workers that restart in any case: executors ran there that are none of the topology's now."""
+    return frozenset(zip(topology.left_supervisor or (), topology.left_port or (), strict=True))
+
+
 def executors_by_slot(assignment: Sequence[Slot | None]) -> dict[Slot, set[int]]:
     """Return the executors of each slot that an assignment uses."""
     by_slot: dict[Slot, set[int]] = {}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from bridge.network.cluster import CPU, EXECUTORS, MEMORY, UNLIMITED, Hosts, Slot, stated_amount
-from bridge.problem.assignment import Assignment, assignment_of, restarted_workers
+from bridge.problem.assignment import Assignment, assignment_of, left_slots, restarted_workers
 from bridge.problem.shared_memory import shared_of
 from bridge.wire.messages import UNASSIGNED
 
@@ -78,6 +78,7 @@ class RoundState:
         self._demand = [self._demand_of(topology) for topology in request.topologies]
         self._initial = [assignment_of(topology) for topology in request.topologies]
         self._assignment = list(self._initial)
+        self._left = [left_slots(topology) for topology in request.topologies]
         self._load = [self._load_of(index) for index in range(len(request.topologies))]
         self._total = np.zeros_like(self._capacity)
         for load in self._load:
@@ -97,6 +98,10 @@ class RoundState:
     def assignment(self, topology: int) -> Assignment:
         """Where the executors of a topology run after the decisions so far."""
         return self._assignment[topology]
+
+    def restarting(self, topology: int) -> frozenset[Slot]:
+        """Slots of workers that restart in any case, as executors that ran there are no more."""
+        return self._left[topology]
 
     def supervisors(self, topology: int) -> tuple[int, ...]:
         """Supervisor of each executor of a topology after the decisions so far, `UNASSIGNED` for none."""
@@ -231,6 +236,7 @@ class RoundState:
         later.assign(topology, assignment)
         later._initial, later._began = list(later._assignment), dict(later._holder)
         later._moves, later._restarts = [0] * len(self._moves), [0] * len(self._moves)
+        later._left = [frozenset()] * len(self._left)
         return later
 
     def _demand_of(self, topology: Topology) -> FloatArray:

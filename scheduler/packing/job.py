@@ -88,6 +88,7 @@ class Job:
         loose: What one may hold if there is no room for workers by `rules`; None if these have to be kept.
         permitted: (n_components, n_nodes) where executors may go; None if they may go everywhere.
         running: Workers that stay as they are.
+        restarting: Positions of those among them that restart in any case: others may join them.
         per_node: (n_components,) most executors of a component on one node; None without such limits.
         rank: (n_nodes,) nodes of a lower rank are filled first; None if all are alike.
         shared: Memory that components share, beside what executors need; None if they share none.
@@ -104,6 +105,7 @@ class Job:
     loose: WorkerRules | None = None
     permitted: BoolArray | None = None
     running: tuple[Worker, ...] = ()
+    restarting: frozenset[int] = frozenset()
     per_node: IntArray | None = None
     rank: IntArray | None = None
     shared: Shared | None = None

@@ -1,4 +1,4 @@
-"""Executors for which no slot is left join running workers of their job.
+"""Executors join running workers of their job that restart in any case, and others if no slot is left.
 
 A worker whose executors change restarts with all of them, so as few executors as possible are to restart.
 """
@@ -12,6 +12,8 @@ import numpy as np
 from scheduler.packing.job import Worker
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from scheduler.base.arrays import FloatArray, IntArray
     from scheduler.packing.fleet import Ledger
     from scheduler.packing.job import Job
@@ -20,15 +22,16 @@ if TYPE_CHECKING:
 _ROUNDING = 1e-9
 
 
-def join(ledger: Ledger, job: Job, progress: Progress) -> None:
-    """Let executors join workers, those that restart already and then small ones first.
+def join(ledger: Ledger, job: Job, progress: Progress, among: Collection[int]) -> None:
+    """Let executors join workers, small ones first.
 
     Args:
         ledger: What is left of the nodes; what executors take is taken from it.
         job: The job.
         progress: What has a place; executors that fit nowhere stay without one.
+        among: Positions of the running workers that they may join.
     """
-    by_size = sorted(range(len(job.running)), key=lambda each: (int(job.running[each].count.sum()), each))
+    by_size = sorted(among, key=lambda each: (int(job.running[each].count.sum()), each))
     for running in by_size:
         if not progress.left:
             return

@@ -168,7 +168,7 @@ class Packer:
         self, ledger: Ledger, job: Job, manner: Manner
     ) -> tuple[Job | None, tuple[Worker, ...] | None]:
         """Place all of a job, or nothing of it; return it by the rules that were kept, and its workers."""
-        joining = manner.joining and job.running
+        joining = (manner.joining and job.running) or job.restarting
         for way in _ways(ledger, job):
             found = place_job(self._fleet, ledger, way, manner) if joining or _may_fit(ledger, way) else None
             if found is not None:

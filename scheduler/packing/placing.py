@@ -57,8 +57,9 @@ def place_job(fleet: Fleet, ledger: Ledger, job: Job, manner: Manner) -> list[Wo
         taken.
     """
     progress = Progress(fleet, ledger, job)
+    join(ledger, job, progress, job.restarting)
     placing = _Placing(fleet, ledger, job, manner, progress)
-    if not placing.into_one_node():
+    if progress.left and not placing.into_one_node():
         # What may go to few places goes there first, so that the others come near it.
         for part in _by_freedom(job):
             progress.turn_to(part)
@@ -67,7 +68,7 @@ def place_job(fleet: Fleet, ledger: Ledger, job: Job, manner: Manner) -> list[Wo
             placing.to_the_brim()
             placing.into_groups()
         if progress.left and manner.joining:
-            join(ledger, job, progress)
+            join(ledger, job, progress, range(len(job.running)))
     if progress.left:
         progress.give_back()
         return None

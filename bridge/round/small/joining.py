@@ -166,9 +166,14 @@ def _restarts(state: RoundState, task: Task, attempt: Attempt, leaving: Collecti
 
 
 def _untouched(state: RoundState, topology: int, leaving: Collection[int]) -> dict[Slot, set[int]]:
-    """Executors by slot of the workers that none has to leave."""
+    """Executors by slot of the workers that go on if none joins them."""
     workers = executors_by_slot(state.assignment(topology))
-    return {slot: executors for slot, executors in workers.items() if executors.isdisjoint(leaving)}
+    restarting = state.restarting(topology)
+    return {
+        slot: executors
+        for slot, executors in workers.items()
+        if executors.isdisjoint(leaving) and slot not in restarting
+    }
 
 
 def _without_free_slot(state: RoundState, topology: int, leaving: Collection[int]) -> BoolArray:

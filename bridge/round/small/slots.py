@@ -121,6 +121,7 @@ class _Dealing:
         )
         # What loses an executor restarts in any case: another one costs nothing more.
         self._restarting = {before for before, slot in zip(initial, staying, strict=True) if before != slot}
+        self._restarting |= state.restarting(topology)
         self._free: dict[int, list[Slot]] = {}
         self._new: dict[int, list[list[int]]] = {}
         self._rest: dict[int, list[int]] = {}
