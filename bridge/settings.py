@@ -93,7 +93,8 @@ class MoveSettings(Section):
     fresh_ports: bool = True
     """Whether a worker that starts anew does so on another port than its predecessor, if its supervisor has a
     free one: it need not wait for its predecessor's end, and no other worker connects to that one by mistake,
-    which can cost half a minute. Both run for some seconds."""
+    which can cost half a minute. Both run for some seconds: false is for bolts that lock something of their
+    host, and for hosts without memory for both."""
     freeze: tuple[FreezeWindow, ...] = Field(default=(), strict=False)
     """Hours without moves for gains: `[[move.freeze]]`, `days = ["mon", "fri"]` (without it every day),
     `begin = "08:00"`, `end = "18:00"`, `timezone = "Europe/Rome"` (without it UTC). What is missing is placed

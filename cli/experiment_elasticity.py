@@ -53,7 +53,7 @@ def elasticity(
         typer.Option(
             min=0.1,
             help="Items per second of a unit of load, the peak has 6; without it 6, and 9.8 for a day; of"
-            " the taxi query half as many.",
+            " the taxi query 3.3 and 3.",
             show_default=False,
         ),
     ] = None,

@@ -4,7 +4,8 @@ Workers of a topology do not end and start at the same moments on all hosts. One
 one that has still to end has two faults: its supervisor starts it only when the old one has ended, and others
 that are up earlier connect to the old one. Storm's clients notice that such a connection is gone, but connect
 again only when they send, or in a check every 30 s; and a worker sends nothing before all of its connections
-are up.
+are up. Where one worker alone starts there is no such neighbour, and on its old port others find it again at
+once: they learn of another one within `task.refresh.poll.secs`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bridge.problem.assignment import executors_by_slot, left_slots
-from bridge.wire.messages import UNASSIGNED, Decision
+from bridge.wire.messages import UNASSIGNED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,15 +30,12 @@ def with_fresh_ports(request: PlanRequest, response: PlanResponse) -> PlanRespon
         request: The round as the shim sees it.
         response: Its plans.
     """
+    if not any(plan.executor_port for plan in response.plans):
+        return response
     topologies = {each.id: each for each in request.topologies}
     taken = {slot for each in request.topologies for slot in _ran(each)}
     taken |= {slot for plan in response.plans for slot in _given(plan)}
-    plans = tuple(
-        _freshened(request, topologies[plan.topology_id], plan, taken)
-        if plan.decision is Decision.ASSIGN
-        else plan
-        for plan in response.plans
-    )
+    plans = tuple(_freshened(request, topologies[plan.topology_id], plan, taken) for plan in response.plans)
     return replace(response, plans=plans)
 
 
@@ -47,15 +45,18 @@ def _freshened(
     before = executors_by_slot(_last(topology))
     left = left_slots(topology)
     slots = list(_given(plan))
-    for slot, executors in sorted(executors_by_slot(slots).items()):
-        goes_on = before.get(slot) == executors and slot not in left
-        if goes_on or not (slot in before or slot in left):
+    starting = [
+        (slot, executors)
+        for slot, executors in sorted(executors_by_slot(slots).items())
+        if before.get(slot) != executors or slot in left
+    ]
+    for slot, executors in starting if len(starting) > 1 else ():
+        if slot not in before and slot not in left:
             continue
         supervisor = slot[0]
-        free = (
-            port for port in sorted(request.supervisors[supervisor].ports) if (supervisor, port) not in taken
-        )
-        port = next(free, None)
+        # the next one, round about: the one before that may not have ended for long
+        ports = sorted(request.supervisors[supervisor].ports, key=lambda port: (port <= slot[1], port))
+        port = next((port for port in ports if (supervisor, port) not in taken), None)
         if port is not None:
             taken.add((supervisor, port))
             for executor in executors:

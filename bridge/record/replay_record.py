@@ -36,6 +36,9 @@ def replay(record: RoundRecord) -> bytes:
         # It was planned before anything waited, and its settings do not say so.
         at_once = settings.move.model_copy(update={"cool_down_s": 0.0, "stabilisation_s": 0.0})
         settings = settings.model_copy(update={"move": at_once})
+    if "fresh_ports" not in settings.move.model_fields_set:
+        as_then = settings.move.model_copy(update={"fresh_ports": False})
+        settings = settings.model_copy(update={"move": as_then})
     received = decode_received(record.request)
     done = plan_round(
         received.request,

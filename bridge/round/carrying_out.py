@@ -33,4 +33,6 @@ def _carried_out(topology: Topology, plan: TopologyPlan | None) -> Topology:
         executor_port=plan.executor_port,
         last_supervisor=None,
         last_port=None,
+        left_supervisor=None,
+        left_port=None,
     )

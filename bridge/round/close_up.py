@@ -11,6 +11,7 @@ import numpy as np
 from bridge.network.cluster import EXECUTORS, META_EXECUTORS, UNLIMITED
 from bridge.packing.grounds import MEMORY, demands, shared_memory
 from bridge.packing.vicinity import choose_nodes
+from bridge.problem.assignment import left_slots
 from bridge.round.checks import PlanCheckError
 from bridge.round.memory import NOTHING
 from bridge.round.round_data import gather_data
@@ -253,6 +254,7 @@ def _agreeing(supervisors: Sequence[Supervisor]) -> tuple[Supervisor, ...]:
 
 def _moved_to(topology: Topology, nodes: IntArray, *, frozen: bool) -> Topology:
     position = {node: place for place, node in enumerate(nodes.tolist())}
+    left = [slot for slot in sorted(left_slots(topology)) if slot[0] in position]
     return replace(
         topology,
         settings_json=_frozen(topology.settings_json) if frozen else topology.settings_json,
@@ -261,6 +263,8 @@ def _moved_to(topology: Topology, nodes: IntArray, *, frozen: bool) -> Topology:
         ),
         last_supervisor=None,
         last_port=None,
+        left_supervisor=tuple(position[supervisor] for supervisor, _ in left),
+        left_port=tuple(port for _, port in left),
     )
 
 

@@ -45,4 +45,6 @@ def standing(topology: Topology, slots: Sequence[Slot | None]) -> Topology:
         executor_port=tuple(slot[1] for _, slot in held),
         last_supervisor=None,
         last_port=None,
+        left_supervisor=None,
+        left_port=None,
     )

@@ -208,7 +208,7 @@ class Price:
 
     Attributes:
         gain: Fraction of the current objective that is saved; 0 for a first placement.
-        executors_moved: Running executors that change their slot.
+        executors_moved: Running executors that change their worker.
         workers_moved: Running workers that end or restart because their set of executors changes.
         executors_restarted: All executors of those workers.
         pause_s: For about so long these stand still; what follows is None where nothing is known.

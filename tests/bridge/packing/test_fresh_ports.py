@@ -34,9 +34,9 @@ def four_ports(request):
 
 
 def test_a_worker_with_other_executors_gets_the_next_free_port(make, chain):
-    request = four_ports(make.cluster(make.assigned(chain, [0, 0, 0, 1], [6700, 6700, 6701, 6700])))
-    plan = given(chain, [0, 0, 0, 0], [6700, 6700, 6701, 6701])
-    assert fresh(request, plan) == [(6700, 6700, 6702, 6702)]
+    request = four_ports(make.cluster(make.assigned(chain, [0, 0, 1, 1], [6700, 6700, 6701, 6700])))
+    plan = given(chain, [0, 0, 1, 2], [6700, 6700, 6700, 6700])
+    assert fresh(request, plan) == [(6700, 6700, 6702, 6700)]
 
 
 def test_a_new_worker_where_none_of_the_topology_was_stays(make, chain):
@@ -55,7 +55,7 @@ def test_after_a_rebalance_last_slots_and_those_of_others_count(make, chain):
     )
     request = four_ports(make.cluster(hidden))
     plan = given(hidden, [0, 0, 1, 2], [6700, 6700, 6700, 6701])
-    assert fresh(request, plan) == [(6700, 6700, 6701, 6700)]
+    assert fresh(request, plan) == [(6700, 6700, 6701, 6702)]
     same = replace(hidden, left_supervisor=(1,), left_port=(6703,))
     assert fresh(four_ports(make.cluster(same)), plan) == [(6700, 6700, 6700, 6701)]
 
@@ -66,16 +66,25 @@ def test_ports_of_others_are_not_taken(make, chain):
     other = make.assigned(make.chain("u", [1], []), [0], 6701)
     coming = make.chain("v", [1], [])
     back = replace(make.chain("w", [1], []), last_supervisor=(0,), last_port=(6703,))
-    plans = given(running, [0] * 4, [6700] * 4), given(coming, [0], [6702])
+    plans = given(running, [0, 0, 2, 2], [6700] * 4), given(coming, [0], [6702])
     request = four_ports(make.cluster(running, other, coming, back))
     assert fresh(request, *plans) == [(6700,) * 4, (6702,)], "no port is free: as it was"
-    assert fresh(four_ports(make.cluster(running, other, coming)), *plans) == [(6703,) * 4, (6702,)]
+    assert fresh(four_ports(make.cluster(running, other, coming)), *plans) == [(6703, 6703, 6700, 6700), (6702,)]
 
 
-def test_what_is_kept_has_no_slots(make, chain):
-    request = make.cluster(make.assigned(chain, [0, 0, 0, 1]))
-    kept = TopologyPlan(chain.id, Decision.KEEP, (), (), "kept", "greedy")
-    assert with_fresh_ports(request, PlanResponse(1, "r", (kept,))).plans == (kept,)
+def test_a_worker_that_starts_alone_keeps_its_port(make, chain):
+    """Others find it there at once."""
+    request = four_ports(make.cluster(make.assigned(chain, [0, 0, 1, UNASSIGNED], [6700] * 3 + [UNASSIGNED])))
+    alone = given(chain, [0, 0, 1, 1], [6700] * 4)
+    assert fresh(request, alone) == [(6700,) * 4]
+    beside = given(chain, [0, 2, 1, 1], [6700] * 4)
+    assert fresh(request, beside) == [(6701, 6700, 6701, 6701)]
+
+
+def test_ports_go_round(make, chain):
+    """The one before the last may still be about to end."""
+    request = four_ports(make.cluster(make.assigned(chain, [0, 0, 0, 1], [6702] * 4)))
+    assert fresh(request, given(chain, [0, 0, 1, 1], [6702] * 4)) == [(6703,) * 4]
 
 
 def test_a_round_does_so_unless_the_operator_does_not_want_it(make):

@@ -177,6 +177,17 @@ def test_a_round_recorded_before_there_was_a_memory_replays_as_it_was_planned(ma
     assert replay(replace(record, settings_json=json.dumps(old))) == record.response
 
 
+def test_a_round_recorded_before_workers_got_other_ports_replays_as_it_was_planned(make, tmp_path):
+    settings = Settings(move=MoveSettings(cool_down_s=0, stabilisation_s=0, fresh_ports=False))
+    request = make.cluster(make.assigned(make.taxi(), SCATTERED, 6701))
+    (record,) = recorded(tmp_path, request, settings, plan_round(request, settings, lambda: 0.0))
+    old = json.loads(record.settings_json)
+    del old["move"]["fresh_ports"]
+    assert replay(replace(record, settings_json=json.dumps(old))) == record.response
+    old["move"]["fresh_ports"] = True
+    assert replay(replace(record, settings_json=json.dumps(old))) != record.response
+
+
 def test_the_plans_of_a_version_without_price_lists_count_as_the_same(make):
     """Another number of restarts does not."""
     settings = Settings(move=MoveSettings(cool_down_s=0, stabilisation_s=0))

@@ -40,14 +40,10 @@ final class LastAssignments {
      */
     void describe(Topology topology, TopologyDetails details, List<ExecutorDetails> order, Map<String, Integer> supervisorIndex) {
         Known last = known.get(details.getId());
-        if (last == null || !topology.getExecutor_supervisor().contains(-1)) {
+        if (last == null || last.workers() != details.getNumWorkers() || !topology.getExecutor_supervisor().contains(-1)) {
             return;
         }
-        boolean comesBack = last.workers() == details.getNumWorkers();
-        describeLeft(topology, last, comesBack ? Set.copyOf(order) : Set.of(), supervisorIndex);
-        if (!comesBack) {
-            return;
-        }
+        describeLeft(topology, last, Set.copyOf(order), supervisorIndex);
         List<Integer> supervisors = new ArrayList<>(order.size());
         List<Integer> ports = new ArrayList<>(order.size());
         for (ExecutorDetails executor : order) {
@@ -60,9 +56,9 @@ final class LastAssignments {
         topology.setLast_port(ports);
     }
 
-    private static void describeLeft(Topology topology, Known last, Set<ExecutorDetails> back, Map<String, Integer> supervisorIndex) {
+    private static void describeLeft(Topology topology, Known last, Set<ExecutorDetails> present, Map<String, Integer> supervisorIndex) {
         List<WorkerSlot> left = last.slots().entrySet().stream()
-            .filter(each -> !back.contains(each.getKey()) && supervisorIndex.containsKey(each.getValue().getNodeId()))
+            .filter(each -> !present.contains(each.getKey()) && supervisorIndex.containsKey(each.getValue().getNodeId()))
             .map(Map.Entry::getValue)
             .distinct()
             .sorted(Comparator.comparing(WorkerSlot::getNodeId).thenComparing(WorkerSlot::getPort))
