@@ -24,6 +24,9 @@ _MEASURED_S = 45.0
 """So long after a change was asked for its pause is looked at: some workers start later than others, s."""
 _SEEN_SHARE = 0.4
 """Of what is expected has passed without work, and then there was some: that was the pause."""
+_OVER, _OVER_S = 3.0, 15.0
+"""After so many times what was expected, and so many seconds, workers have started anew: a pause that was not
+seen until then was too short for that, if there is work now."""
 _GIVEN_UP_S = 180.0
 """What has not shown its end after so long is not measured any more, s."""
 
@@ -35,7 +38,10 @@ class WorkMeters(Protocol):
         """Note from now on when some tasks of a topology execute something."""
 
     def still_s(self, topology_id: str, *, handed_over: bool) -> float | None:
-        """Return the longest time in which none of them did anything, s."""
+        """Return the longest time in which none of them did anything, s; 0: too short to be seen."""
+
+    def untold_s(self, topology_id: str) -> float | None:
+        """Return for how long one takes that is too short to be seen, s; None if none of them works now."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +113,10 @@ def with_pauses_ended(
         shell = any(look.components[each].shell for each in last_components(look))
         lasted_s = meters.still_s(look.topology_id, handed_over=shell)
         late = not 0.0 <= passed_s < _MEASURED_S
-        seen = lasted_s is not None and lasted_s >= _SEEN_SHARE * begun.expected_s
+        over = passed_s >= max(_OVER * begun.expected_s, _OVER_S)
+        if lasted_s == 0.0 and (late or over):
+            lasted_s = meters.untold_s(look.topology_id)
+        seen = bool(lasted_s and (over or lasted_s >= _SEEN_SHARE * begun.expected_s))
         if begun.moving_s is None and (seen or late):
             # what was counted before is of the pause
             pausing[name], changed_s[name] = replace(begun, moving_s=now_s), now_s

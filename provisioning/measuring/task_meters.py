@@ -23,6 +23,8 @@ EXECUTE_MS = "__execute-latency-"
 PROCESS_MS = "__process-latency-"
 _COUNT = ".count"
 """Counters end so; the same with `.m1_rate` is a mean that outlives what it is a mean of."""
+_LATELY = 1.5
+"""Times between two reports: within so long a task that works has reported."""
 _Key: TypeAlias = tuple[int, str]
 _Values: TypeAlias = deque[tuple[float, float]]
 """When each came, and what it was."""
@@ -51,6 +53,11 @@ class _Topology:
     """When one of the watched tasks last said that it had executed something."""
     longest_s: float | None = None
     """The longest time between two such moments; None: there was one at most."""
+
+    def between_s(self) -> float | None:
+        """Return the time between two reports, s; None: none has reported twice."""
+        gaps = [values[-1][0] - values[-2][0] for values in self.seen.values() if len(values) > 1]
+        return median(gaps) if gaps else None
 
     def note(self, now_s: float, executed: float) -> None:
         if executed <= 0.0:
@@ -136,8 +143,8 @@ class TaskMeters:
     def still_s(self, topology_id: str, *, handed_over: bool) -> float | None:
         """Return the longest time in which none of the watched tasks did anything, s.
 
-        None: none of them has been seen at work both before and after it. It is known to the time between two
-        reports, half of which may be missing at either end.
+        None: none of them has been seen at work both before and after it. 0: it was no longer than reports
+        are apart. It is known to the time between two reports, half of which may be missing at either end.
 
         Args:
             topology_id: Of the topology.
@@ -146,11 +153,18 @@ class TaskMeters:
         """
         with self._lock:
             topology = self._topologies.get(topology_id, _Topology())
-            longest_s = topology.longest_s
-            gaps = [values[-1][0] - values[-2][0] for values in topology.seen.values() if len(values) > 1]
-        if not gaps or longest_s is None:
+            longest_s, between_s = topology.longest_s, topology.between_s()
+        if between_s is None or longest_s is None:
             return None
-        between_s = median(gaps)
-        if longest_s <= 1.5 * between_s:
+        if longest_s <= _LATELY * between_s:
             return 0.0  # one report after the other
         return longest_s if handed_over else longest_s - between_s
+
+    def untold_s(self, topology_id: str) -> float | None:
+        """Return what a pause took that was no longer than reports are apart, s; None if none works now."""
+        with self._lock:
+            topology = self._topologies.get(topology_id, _Topology())
+            worked_s, between_s = topology.worked_s, topology.between_s()
+        if between_s is None or worked_s is None or self._clock() - worked_s > _LATELY * between_s:
+            return None
+        return between_s / 2

@@ -148,6 +148,27 @@ def test_a_short_lack_of_items_is_no_pause() -> None:
     assert after.changed_s == {TOPOLOGY: world.now_s}
 
 
+@pytest.mark.parametrize(("expected_s", "over_s"), [(2.0, 15.0), (8.0, 24.0)])
+def test_a_pause_too_short_to_be_seen_is_over_once_workers_have_started(
+    expected_s: float, over_s: float
+) -> None:
+    """If there is work then; before, it may still come."""
+    world = World(pause_s=0.0)
+    world.watch(TOPOLOGY_ID, (2,))
+    memory = Memory("one", pausing={TOPOLOGY: Pausing(world.now_s, expected_s, 4)})
+    looks, begun_s = world.look().topologies.values(), world.now_s
+
+    def after(passed_s: float, untold_s: float | None) -> Memory:
+        world.untold_pause_s = untold_s
+        return with_pauses_ended(memory, looks, world, begun_s + passed_s)[0]
+
+    assert standing(after(over_s - 1.0, 1.0)) == {TOPOLOGY}
+    assert standing(after(over_s, None)) == {TOPOLOGY}, "no work"
+    assert standing(after(over_s, 1.0)) == frozenset()
+    assert after(45.0, None).pauses == {}
+    assert after(45.0, 1.0).pauses == {TOPOLOGY: (Measured(4, 1.0),)}
+
+
 def test_a_topology_that_is_gone_is_not_waited_for() -> None:
     memory = Memory("one", pausing={TOPOLOGY: Pausing(0.0, 10.0, 4)})
     after, ended = with_pauses_ended(memory, (), World(), 1.0)

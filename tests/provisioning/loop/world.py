@@ -57,6 +57,7 @@ class World:
     status: str = "ACTIVE"
     spoken: bool = True
     pause_s: float | None = 6.0
+    untold_pause_s: float | None = None
     watched: frozenset[int] = frozenset()
     script: str = ""
     given: dict[str, Lease] = field(default_factory=dict)
@@ -205,6 +206,10 @@ class World:
         assert topology_id == TOPOLOGY_ID
         assert handed_over == bool(self.script)
         return self.pause_s if self.watched else None
+
+    def untold_s(self, topology_id: str) -> float | None:
+        assert topology_id == TOPOLOGY_ID
+        return self.untold_pause_s
 
 
 def settings_of(**changes: object) -> ElasticSettings:

@@ -117,6 +117,20 @@ def test_only_the_tasks_that_are_watched_count() -> None:
     assert still_s([100.0, 200.0, 300.0], tasks=(6,)) is None
 
 
+def test_what_is_shorter_than_reports_tell_is_half_of_their_time() -> None:
+    """If there is work now."""
+    clock = Clock()
+    found = meters(clock)
+    found.watch(TOPOLOGY, (5,))
+    assert found.untold_s(TOPOLOGY) is None
+    for items in (100.0, 200.0, 300.0):
+        say(found, f"{COUNT}.count", items)
+        clock.now_s += 5.0
+    assert found.untold_s(TOPOLOGY) == 2.5
+    clock.now_s += 5.0
+    assert found.untold_s(TOPOLOGY) is None
+
+
 def test_ticks_are_no_work() -> None:
     """Storm sends them each second to a task for which nothing comes."""
     clock = Clock()
