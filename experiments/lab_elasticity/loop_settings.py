@@ -6,6 +6,8 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
+from experiments.lab_elasticity.variants import SIZED
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -91,7 +93,12 @@ def loop_settings(settings: LabElasticitySettings, turn: VariantTurn, folder: Pa
         lines += [f"[topology.{name}.component.{single}]", "max = 1", f"service_ms = {service_ms}", ""]
     for each in workload.scaled:
         lines += [f"[topology.{name}.component.{each.name}]", f"max = {each.tasks}"]
-        lines += [f"service_ms = {each.service_ms}", ""] if each.stated else [""]
+        if each.stated:
+            lines.append(f"service_ms = {each.service_ms}")
+        if turn.decides == SIZED:
+            # by which advice counts what is late; `btu` acts by it, and has a second as everywhere
+            lines.append(f"slo_ms = {settings.bound_s * 1000.0 / len(workload.scaled)}")
+        lines.append("")
     lines += [
         "[policy]",
         f"kind = {_text(turn.kind)}",

@@ -65,6 +65,8 @@ def test_the_loop_takes_its_settings(tmp_path: Path, policy: str) -> None:
     assert found.topology["sleeping"].mode == ("advise" if policy == "static" else "active")
     assert found.topology["sleeping"].lag[0].key == f"sleeping:{policy}-1:waiting"
     assert found.topology["sleeping"].component["sink"].max == 1
+    slo_ms = 5000.0 if policy in {"sized", "static"} else 1000.0
+    assert found.topology["sleeping"].component["parse"].slo_ms == slo_ms
     parameters = POLICIES[turn.kind].parameters_of(
         tuple(Component(f"sleeping/{each.name}", 1000.0, 1.0, 1.0, 1, 120, 120) for each in SCALED),
         Offer(6.0, 6.0, 120.0, 1.0),
