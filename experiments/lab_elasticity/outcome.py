@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 
 WINDOW_S = 10.0
 PAUSE_WITHIN_S = 60.0
-"""A gap without results counts as the pause of a change that came at most so long before."""
+"""A lull of results counts as the pause of a change that came at most so long before."""
+_LULL = 0.5
+"""Share of what is due; when fewer results come items stand still, but for some."""
+_RESULTS_S, _DUE_S, _EVERY_S = 1.0, 10.0, 0.1
+"""Results are counted over so long, and what is due, at moments so far apart."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,7 @@ class Change:
 
     Attributes:
         at_s: When Nimbus was asked for it, s since the start of what is measured.
-        pause_s: Longest gap without results after it, s.
+        pause_s: Longest time after it in which less than half as many results come as items are due, s.
         expected_s: What the loop had expected, s; None: nothing.
     """
 
@@ -64,10 +68,13 @@ class Change:
 
     @property
     def error(self) -> float | None:
-        """By how much more was expected, as a share of the pause; None if nothing was, or there was none."""
-        if self.expected_s is None or self.pause_s <= 0.0:
+        """By how much more was expected, as a share of the pause; None if nothing was.
+
+        What is too short to be seen counts as the time over which results are counted.
+        """
+        if self.expected_s is None:
             return None
-        return self.expected_s / self.pause_s - 1.0
+        return self.expected_s / max(self.pause_s, _RESULTS_S) - 1.0
 
 
 @dataclass(frozen=True)
@@ -168,7 +175,7 @@ def outcome(raw: Raw) -> Outcome:
         static_units=static_units,
         leases=len(spans),
         hosts_most=done.fixed_hosts + _most(spans),
-        changes=_changes([(at_s - start_s, each) for at_s, each in raw.changes], came_s, done.run_s),
+        changes=_changes([(at_s - start_s, each) for at_s, each in raw.changes], (due_s, came_s), done.run_s),
         windows=_windows(raw, due_s, came_s, spans),
         start_s=start_s,
     )
@@ -214,21 +221,41 @@ def _most(spans: Sequence[tuple[float, float]]) -> int:
     return max((sum(begin <= at < until for begin, until in spans) for at, _ in spans), default=0)
 
 
-def _changes(asked: Sequence[tuple[float, float | None]], came_s: Floats, run_s: float) -> tuple[Change, ...]:
-    """Return the changes within what is measured; a gap belongs to the last one before it."""
-    moments = np.sort(came_s[np.isfinite(came_s)])
+def _changes(
+    asked: Sequence[tuple[float, float | None]], due_and_came_s: tuple[Floats, Floats], run_s: float
+) -> tuple[Change, ...]:
+    """Return the changes within what is measured; a lull belongs to the last one before it."""
     found = []
     for k, (begin, expected_s) in enumerate(asked):
         if not 0.0 <= begin <= run_s:
             continue
         until = min([begin + PAUSE_WITHIN_S, *(at_s for at_s, _ in asked[k + 1 : k + 2])])
-        own = moments[(moments > begin) & (moments <= until)]
-        # what came last before it is where a gap may begin
-        before = moments[moments <= begin][-1:]
-        edges = np.concatenate((before, own))
-        pause_s = float(np.diff(edges).max()) if len(edges) > 1 else until - begin
-        found.append(Change(begin, pause_s, expected_s))
+        found.append(Change(begin, longest_lull_s(*due_and_came_s, begin, until), expected_s))
     return tuple(found)
+
+
+def longest_lull_s(due_s: Floats, came_s: Floats, begin_s: float, until_s: float) -> float:
+    """Return the longest time in which less than half as many results come as items are due, s.
+
+    Args:
+        due_s: (n,) when items are due.
+        came_s: (n,) when their results come, in any order; infinite: never.
+        begin_s: From when on it is looked for.
+        until_s: Until when.
+    """
+    at = np.arange(begin_s, until_s, _EVERY_S)
+    coming = _around(np.sort(due_s), at, _DUE_S) / _DUE_S
+    results = _around(np.sort(came_s), at, _RESULTS_S) / _RESULTS_S
+    lull = np.concatenate(([False], results < _LULL * coming, [False])).astype(np.int8)
+    edges = np.diff(lull)
+    lengths = np.flatnonzero(edges < 0) - np.flatnonzero(edges > 0)
+    return float(lengths.max(initial=0)) * _EVERY_S
+
+
+def _around(moments_s: Floats, at_s: Floats, width_s: float) -> Floats:
+    """Return how many moments, ascending, are less than half a width from some times (n,)."""
+    first = np.searchsorted(moments_s, at_s - width_s / 2)
+    return (np.searchsorted(moments_s, at_s + width_s / 2) - first).astype(np.float64)
 
 
 def _windows(

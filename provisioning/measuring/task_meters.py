@@ -23,11 +23,18 @@ EXECUTE_MS = "__execute-latency-"
 PROCESS_MS = "__process-latency-"
 _COUNT = ".count"
 """Counters end so; the same with `.m1_rate` is a mean that outlives what it is a mean of."""
+_LEAST_SHARE = 0.5
+"""Of what is usual, from which on tasks are at work."""
+_EPSILON_S = 1e-9
 _LATELY = 1.5
 """Times between two reports: within so long a task that works has reported."""
 _Key: TypeAlias = tuple[int, str]
 _Values: TypeAlias = deque[tuple[float, float]]
 """When each came, and what it was."""
+
+
+def _is_work(metric: str) -> bool:
+    return metric.startswith(EXECUTED) and not metric.startswith(_OF_STORM)
 
 
 @dataclass(frozen=True)
@@ -49,8 +56,14 @@ class TaskReadings:
 class _Topology:
     seen: dict[_Key, _Values] = field(default_factory=dict)
     watched: frozenset[int] = frozenset()
+    usual_per_s: float = 0.0
+    """What the watched tasks did when that began."""
+    span_s: float = 0.0
+    """Time between two reports then."""
+    lately: _Values = field(default_factory=deque)
+    """What they did within so long."""
     worked_s: float | None = None
-    """When one of the watched tasks last said that it had executed something."""
+    """When they last said that they had done at least half of what is usual."""
     longest_s: float | None = None
     """The longest time between two such moments; None: there was one at most."""
 
@@ -59,8 +72,23 @@ class _Topology:
         gaps = [values[-1][0] - values[-2][0] for values in self.seen.values() if len(values) > 1]
         return median(gaps) if gaps else None
 
+    def watch(self, tasks: Collection[int]) -> None:
+        self.watched, self.worked_s, self.longest_s = frozenset(tasks), None, None
+        self.lately.clear()
+        self.span_s = self.between_s() or 0.0
+        self.usual_per_s = sum(
+            (values[-1][1] - values[0][1]) / (values[-1][0] - values[0][0])
+            for (task, metric), values in self.seen.items()
+            if task in self.watched and _is_work(metric) and values[-1][0] > values[0][0]
+        )
+
     def note(self, now_s: float, executed: float) -> None:
         if executed <= 0.0:
+            return
+        self.lately.append((now_s, executed))
+        while now_s - self.lately[0][0] >= max(self.span_s, _EPSILON_S):
+            self.lately.popleft()
+        if sum(each for _, each in self.lately) < _LEAST_SHARE * self.usual_per_s * self.span_s:
             return
         if self.worked_s is not None:
             self.longest_s = max(self.longest_s or 0.0, now_s - self.worked_s)
@@ -102,8 +130,7 @@ class TaskMeters:
             values = topology.seen.setdefault(key, deque())
             if counter and values and line.value < values[-1][1]:
                 values.clear()  # the worker was started anew
-            works = line.metric.startswith(EXECUTED) and not line.metric.startswith(_OF_STORM)
-            if works and line.task in topology.watched:
+            if line.task in topology.watched and _is_work(line.metric):
                 topology.note(now_s, line.value - (values[-1][1] if values else 0.0))
             values.append((now_s, line.value))
             while len(values) > 2 and now_s - values[1][0] >= self._window_s:
@@ -138,12 +165,13 @@ class TaskMeters:
         with self._lock:
             topology = self._topologies.get(topology_id)
             if topology is not None:
-                topology.watched, topology.worked_s, topology.longest_s = frozenset(tasks), None, None
+                topology.watch(tasks)
 
     def still_s(self, topology_id: str, *, handed_over: bool) -> float | None:
-        """Return the longest time in which none of the watched tasks did anything, s.
+        """Return the longest time in which the watched tasks did less than half of what was usual, s.
 
-        None: none of them has been seen at work both before and after it. 0: it was no longer than reports
+        Workers that go on learn late where others have started anew: until then some items come, and most do
+        not. None: they have not been seen at work both before and after it. 0: it was no longer than reports
         are apart. It is known to the time between two reports, half of which may be missing at either end.
 
         Args:

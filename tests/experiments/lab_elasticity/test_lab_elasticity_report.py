@@ -26,7 +26,7 @@ def test_the_report_is_written_anew(tmp_path: Path) -> None:
     report = tmp_path / "report"
     text = (report / "report.md").read_text(encoding="utf-8")
     assert "| static-1 | 240 | 0.00 % |" in text
-    assert "| sized-1 | 50 | 1.0 | 1.2 |" in text
+    assert "| sized-1 | 50 | 0.0 | 1.2 |" in text
     assert "Kills" not in text
     assert (report / "sized-1.png").stat().st_size > 0
     content = json.loads((report / "report.json").read_text(encoding="utf-8"))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 from experiments.lab_elasticity.kept import Items, Look
-from experiments.lab_elasticity.outcome import Outcome, Raw, outcome
+from experiments.lab_elasticity.outcome import Outcome, Raw, longest_lull_s, outcome
 from tests.experiments.lab_elasticity.made import START_S, Made, lease, made_done, made_items, made_looks
 
 
@@ -62,16 +63,17 @@ def test_hosts_cost_from_when_they_are_ready_and_units_are_paid_whole() -> None:
     assert [each.hosts for each in found.windows][9:12] == [3.0, 4.0, 4.0]
 
 
-def test_a_pause_is_the_longest_gap_without_results_after_a_change() -> None:
+def test_a_pause_is_the_longest_lull_of_results_after_a_change() -> None:
     # items due in seconds 100 to 119 come together at 120
     held = {110 + k: 20.0 - k for k in range(20)}
     found = _outcome(Made(response_s=held, changed_s=(-5.0, 50.0, 101.0)))
     assert [each.at_s for each in found.changes] == pytest.approx([50.0, 101.0])
     # the last result before came at 100, of the item of 99
-    assert found.changes[0].pause_s == pytest.approx(1.0)
-    assert found.changes[1].pause_s == pytest.approx(20.0)
-    assert found.longest_pause_s == pytest.approx(20.0)
-    assert found.changes[1].error == pytest.approx(0.2)
+    assert found.changes[0].pause_s == pytest.approx(0.5, abs=0.1)
+    assert found.changes[1].pause_s == pytest.approx(19.0, abs=1.0)
+    assert found.longest_pause_s == found.changes[1].pause_s
+    assert found.changes[0].error == pytest.approx(0.2), "what is shorter than a second is not seen"
+    assert found.changes[1].error == pytest.approx(-0.94, abs=0.01)
 
 
 def test_windows_show_the_turn_over_time() -> None:
@@ -86,3 +88,15 @@ def test_windows_show_the_turn_over_time() -> None:
 
 def test_a_turn_without_changes_has_no_pause() -> None:
     assert _outcome(Made(), "static").longest_pause_s == 0.0
+
+
+def test_where_few_results_come_it_is_a_lull_too() -> None:
+    """Ten items a second are due: for six seconds three come, then all that has piled up; it is noticed."""
+    due_s = np.arange(0.0, 60.0, 0.1)
+    slow = (due_s >= 20.0) & (due_s < 26.0)
+    some = slow & (np.arange(len(due_s)) % 10 < 3)
+    came_s = np.where(slow & ~some, 27.0, due_s + 0.05)
+    assert longest_lull_s(due_s, came_s, 10.0, 50.0) == pytest.approx(6.0, abs=0.5)
+    half = np.where(slow & (np.arange(len(due_s)) % 10 >= 6), 27.0, due_s + 0.05)
+    assert longest_lull_s(due_s, half, 10.0, 50.0) == 0.0, "more than half come"
+    assert longest_lull_s(due_s, came_s, 30.0, 50.0) == 0.0

@@ -131,6 +131,28 @@ def test_what_is_shorter_than_reports_tell_is_half_of_their_time() -> None:
     assert found.untold_s(TOPOLOGY) is None
 
 
+def test_less_than_half_of_what_is_usual_is_no_work() -> None:
+    """Of two tasks together, which report beside each other."""
+    clock = Clock()
+    found = meters(clock)
+    done = 0.0
+
+    def both(*each: float) -> None:
+        nonlocal done
+        for items in each:
+            done += items
+            for task in (5, 6):
+                found.take(MetricLine(TOPOLOGY, task, f"{COUNT}.count", done))
+            clock.now_s += 5.0
+
+    both(50.0, 50.0, 50.0)
+    found.watch(TOPOLOGY, (5, 6))
+    both(50.0, 10.0, 10.0, 24.0)
+    assert found.still_s(TOPOLOGY, handed_over=False) == 0.0, "it has not shown its end yet"
+    both(26.0, 50.0)
+    assert found.still_s(TOPOLOGY, handed_over=False) == 15.0
+
+
 def test_ticks_are_no_work() -> None:
     """Storm sends them each second to a task for which nothing comes."""
     clock = Clock()
