@@ -15,9 +15,11 @@ if TYPE_CHECKING:
     from provisioning.cluster.look import TopologyLook
     from provisioning.loop.memory import Memory
 
-FIRST_S = 4.0
+FIRST_S = 3.0
 """What is expected before anything was measured: workers start, find each other, and others stop. On a lab of
-which two to five hosts were used, with a free slot on each, that took one to six seconds."""
+which two hosts were used, with a free slot on each, that took three seconds."""
+_FAR_OFF = 2.0
+"""Pauses that take so many times as long are of another cluster."""
 KEPT = 9
 """Pauses of a topology that are remembered."""
 _MEASURED_S = 45.0
@@ -37,11 +39,11 @@ class WorkMeters(Protocol):
     def watch(self, topology_id: str, tasks: Collection[int]) -> None:
         """Note from now on when some tasks of a topology execute something."""
 
-    def still_s(self, topology_id: str, *, handed_over: bool) -> float | None:
+    def still_s(self, topology_id: str) -> float | None:
         """Return the longest time in which none of them did anything, s; 0: too short to be seen."""
 
     def untold_s(self, topology_id: str) -> float | None:
-        """Return for how long one takes that is too short to be seen, s; None if none of them works now."""
+        """Return what one takes at most that is too short to be seen, s; None if none of them works now."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,8 @@ def expected_s(memory: Memory, topology: str, executors: int, stated_s: float | 
     """Return for how long a topology is expected to stand still when it changes, s.
 
     The more executors there are, the more workers start beside each other. The line through what was measured
-    is that of Theil and Sen, as one of the pauses may have been of another kind.
+    is that of Theil and Sen, as one of the pauses may have been of another kind. Until there are many, what
+    is expected at first counts as one of them, if it is not far off: a line through two or three is no rule.
 
     Args:
         memory: With what was measured: of it, else of others.
@@ -80,6 +83,9 @@ def expected_s(memory: Memory, topology: str, executors: int, stated_s: float | 
     measured = memory.pauses.get(topology) or tuple(each for own in memory.pauses.values() for each in own)
     if not measured:
         return FIRST_S
+    usual_s = median(each.lasted_s for each in measured)
+    if len(measured) < KEPT and usual_s <= _FAR_OFF * FIRST_S:
+        measured = (Measured(measured[0].executors, FIRST_S), *measured)
     slopes = [
         (one.lasted_s - other.lasted_s) / (one.executors - other.executors)
         for one, other in combinations(measured, 2)
@@ -110,8 +116,7 @@ def with_pauses_ended(
     pauses, changed_s, ended = dict(memory.pauses), dict(memory.changed_s), []
     for name, begun in list(pausing.items()):
         look, passed_s = by_name[name], now_s - begun.since_s
-        shell = any(look.components[each].shell for each in last_components(look))
-        lasted_s = meters.still_s(look.topology_id, handed_over=shell)
+        lasted_s = meters.still_s(look.topology_id)
         late = not 0.0 <= passed_s < _MEASURED_S
         over = passed_s >= max(_OVER * begun.expected_s, _OVER_S)
         if lasted_s == 0.0 and (late or over):

@@ -167,17 +167,12 @@ class TaskMeters:
             if topology is not None:
                 topology.watch(tasks)
 
-    def still_s(self, topology_id: str, *, handed_over: bool) -> float | None:
+    def still_s(self, topology_id: str) -> float | None:
         """Return the longest time in which the watched tasks did less than half of what was usual, s.
 
         Workers that go on learn late where others have started anew: until then some items come, and most do
         not. None: they have not been seen at work both before and after it. 0: it was no longer than reports
         are apart. It is known to the time between two reports, half of which may be missing at either end.
-
-        Args:
-            topology_id: Of the topology.
-            handed_over: Whether another process does the work, which is counted when it is handed over:
-                that process starts meanwhile, for about as long as reports are apart.
         """
         with self._lock:
             topology = self._topologies.get(topology_id, _Topology())
@@ -186,13 +181,13 @@ class TaskMeters:
             return None
         if longest_s <= _LATELY * between_s:
             return 0.0  # one report after the other
-        return longest_s if handed_over else longest_s - between_s
+        return longest_s - between_s
 
     def untold_s(self, topology_id: str) -> float | None:
-        """Return what a pause took that was no longer than reports are apart, s; None if none works now."""
+        """Return what a pause took at the most that was too short to be seen, s; None if none works now."""
         with self._lock:
             topology = self._topologies.get(topology_id, _Topology())
             worked_s, between_s = topology.worked_s, topology.between_s()
         if between_s is None or worked_s is None or self._clock() - worked_s > _LATELY * between_s:
             return None
-        return between_s / 2
+        return between_s

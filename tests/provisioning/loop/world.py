@@ -202,9 +202,8 @@ class World:
         assert topology_id == TOPOLOGY_ID
         self.watched = frozenset(tasks)
 
-    def still_s(self, topology_id: str, *, handed_over: bool) -> float | None:
+    def still_s(self, topology_id: str) -> float | None:
         assert topology_id == TOPOLOGY_ID
-        assert handed_over == bool(self.script)
         return self.pause_s if self.watched else None
 
     def untold_s(self, topology_id: str) -> float | None:

@@ -86,7 +86,7 @@ def test_other_topologies_and_other_metrics_are_dropped() -> None:
     assert found.readings("others-1-1795843981", 0.0).values == {}
 
 
-def still_s(values: list[float], tasks: tuple[int, ...] = (5,), *, handed_over: bool = False) -> float | None:
+def still_s(values: list[float], tasks: tuple[int, ...] = (5,)) -> float | None:
     """Return for how long a task did nothing that reports a counter every five seconds."""
     clock = Clock()
     found = meters(clock)
@@ -94,7 +94,7 @@ def still_s(values: list[float], tasks: tuple[int, ...] = (5,), *, handed_over: 
     for value in values:
         say(found, f"{COUNT}.count", value)
         clock.now_s += 5.0
-    return found.still_s(TOPOLOGY, handed_over=handed_over)
+    return found.still_s(TOPOLOGY)
 
 
 def test_a_pause_is_the_longest_time_without_work() -> None:
@@ -108,16 +108,11 @@ def test_a_worker_that_started_anew_has_worked_since_its_start() -> None:
     assert still_s([100.0, 200.0, 0.0, 0.0, 0.0]) == 0.0, "it has not shown its end yet"
 
 
-def test_another_process_starts_after_work_was_handed_over_to_it() -> None:
-    assert still_s([100.0, 200.0, 200.0, 200.0, 300.0], handed_over=True) == 15.0
-    assert still_s([100.0, 200.0, 300.0], handed_over=True) == 0.0
-
-
 def test_only_the_tasks_that_are_watched_count() -> None:
     assert still_s([100.0, 200.0, 300.0], tasks=(6,)) is None
 
 
-def test_what_is_shorter_than_reports_tell_is_half_of_their_time() -> None:
+def test_what_is_shorter_than_reports_tell_takes_as_long_as_they_are_apart() -> None:
     """If there is work now."""
     clock = Clock()
     found = meters(clock)
@@ -126,7 +121,7 @@ def test_what_is_shorter_than_reports_tell_is_half_of_their_time() -> None:
     for items in (100.0, 200.0, 300.0):
         say(found, f"{COUNT}.count", items)
         clock.now_s += 5.0
-    assert found.untold_s(TOPOLOGY) == 2.5
+    assert found.untold_s(TOPOLOGY) == 5.0
     clock.now_s += 5.0
     assert found.untold_s(TOPOLOGY) is None
 
@@ -148,9 +143,9 @@ def test_less_than_half_of_what_is_usual_is_no_work() -> None:
     both(50.0, 50.0, 50.0)
     found.watch(TOPOLOGY, (5, 6))
     both(50.0, 10.0, 10.0, 24.0)
-    assert found.still_s(TOPOLOGY, handed_over=False) == 0.0, "it has not shown its end yet"
+    assert found.still_s(TOPOLOGY) == 0.0, "it has not shown its end yet"
     both(26.0, 50.0)
-    assert found.still_s(TOPOLOGY, handed_over=False) == 15.0
+    assert found.still_s(TOPOLOGY) == 15.0
 
 
 def test_ticks_are_no_work() -> None:
@@ -162,7 +157,7 @@ def test_ticks_are_no_work() -> None:
         say(found, f"{COUNT}.count", items)
         say(found, "__execute-count-__system:__tick.count", clock.now_s)
         clock.now_s += 5.0
-    assert found.still_s(TOPOLOGY, handed_over=False) == 10.0
+    assert found.still_s(TOPOLOGY) == 10.0
 
 
 def test_before_two_reports_nothing_is_known() -> None:
@@ -176,7 +171,7 @@ def test_watching_begins_anew() -> None:
         found.watch(TOPOLOGY, (5,))
         say(found, f"{COUNT}.count", value)
         clock.now_s += 5.0
-    assert found.still_s(TOPOLOGY, handed_over=False) is None
+    assert found.still_s(TOPOLOGY) is None
 
 
 def test_a_pause_is_found_behind_any_number_of_reports() -> None:
