@@ -54,10 +54,10 @@ def main() -> None:
     )
     parser.add_argument("--blocks", type=int, default=4, help="of one setting each (default 4)")
     parser.add_argument("--rebalances", type=int, default=4, help="in each block (default 4)")
-    parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--inside", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.inside:
-        print(json.dumps(pauses_s(options.rebalances)))
+    if options.inside is not None:
+        print(json.dumps(pauses_s(options.rebalances, options.inside)))
     else:
         measure(options.blocks, options.rebalances)
 
@@ -72,7 +72,8 @@ def measure(blocks: int, rebalances: int) -> None:
         for block in range(blocks):
             fresh = block % 2 == 0
             _restart_daemon(lab, fresh=fresh)
-            own = json.loads(run(lab, *_HERE, "--inside", f"--rebalances={rebalances}"))
+            before = block * rebalances
+            own = json.loads(run(lab, *_HERE, f"--inside={before}", f"--rebalances={rebalances}"))
             found[fresh] += own
             print(f"| {_name(fresh)} | {', '.join(f'{each:.1f}' for each in own)} |", flush=True)
     for fresh, own in found.items():
@@ -101,8 +102,13 @@ def _restart_daemon(lab: LabClient, *, fresh: bool) -> None:
     time.sleep(SETTLE_S)
 
 
-def pauses_s(rebalances: int) -> list[float]:
-    """Return the pause of each rebalance, s; items come all the while."""
+def pauses_s(rebalances: int, before: int) -> list[float]:
+    """Return the pause of each rebalance, s; items come all the while.
+
+    Args:
+        rebalances: How many.
+        before: How many there were before: each asks for other numbers than the one before it.
+    """
     redis = Redis.from_url(f"redis://{REDIS}", decode_responses=True)
     nimbus = NimbusCluster([Address.parse(NIMBUS)])
     await_open(redis, RUN)
@@ -111,7 +117,7 @@ def pauses_s(rebalances: int) -> list[float]:
     feeding.start()
     found = []
     try:
-        for number in range(rebalances):
+        for number in range(before, before + rebalances):
             time.sleep(5.0)
             begun_s = time.time()
             nimbus.rebalance(Sleeping.name, SIZES[number % len(SIZES)])
