@@ -25,9 +25,11 @@ from redis import Redis
 from benchmarks.lab_commands import run, running_lab
 from experiments.lab_elasticity.workloads.feed_items import await_open, send
 from experiments.lab_elasticity.workloads.sleeping import Sleeping
-from experiments.lab_elasticity.workloads.workload import NIMBUS, REDIS, Start
+from experiments.lab_elasticity.workloads.workload import Start
+from experiments.lab_steps import NIMBUS, REDIS
 from experiments.machine import provenance
 from formats.address import Address
+from formats.site_file import read_site_file
 from lab.storm_config import daemon_toml
 from provisioning.cluster.nimbus import NimbusCluster
 from topologies.sleeping.configuration import SleepingRun, item_text
@@ -96,7 +98,8 @@ def _submit(lab: LabClient, folder: Path) -> None:
 
 def _restart_daemon(lab: LabClient, *, fresh: bool) -> None:
     lab.stop_daemon()
-    text = daemon_toml(lab.folder, 6, {"move": {"fresh_ports": fresh}})
+    room = read_site_file(Sleeping.sites).executors_per_host
+    text = daemon_toml(lab.folder, room, {"move": {"fresh_ports": fresh}})
     lab.folder.daemon_settings.write_text(text, encoding="utf-8")
     lab.start_daemon()
     time.sleep(SETTLE_S)

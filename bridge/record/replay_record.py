@@ -37,6 +37,7 @@ def replay(record: RoundRecord) -> bytes:
         at_once = settings.move.model_copy(update={"cool_down_s": 0.0, "stabilisation_s": 0.0})
         settings = settings.model_copy(update={"move": at_once})
     if "fresh_ports" not in settings.move.model_fields_set:
+        # It was planned before workers got other ports.
         as_then = settings.move.model_copy(update={"fresh_ports": False})
         settings = settings.model_copy(update={"move": as_then})
     received = decode_received(record.request)

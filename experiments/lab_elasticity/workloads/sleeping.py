@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from experiments.lab_elasticity.profiles import ProfileDefaults
-from experiments.lab_elasticity.workloads.workload import NIMBUS, REDIS, WORKERS, Scaled
+from experiments.lab_elasticity.workloads.workload import WORKERS, Scaled
+from experiments.lab_steps import NIMBUS, REDIS
 from lab.places import PROJECT_ROOT, STORM_HOME
 from topologies.sleeping.configuration import SleepingRun
 from topologies.sleeping.sleeping_submission import SINK
@@ -25,8 +26,8 @@ class Sleeping:
 
     name: WorkloadName = "sleeping"
     title = "Two bolts that sleep, one after the other"
-    # many executors for few items a second, as what moves items needs the machine's processors
     sites = PROJECT_ROOT / "lab" / "sites" / "elasticity.toml"
+    # many executors for few items a second, as what moves items needs the machine's processors
     scaled: tuple[Scaled, ...] = (Scaled("parse", 240.0, 120), Scaled("report", 300.0, 120))
     # Storm does not time what another process does, and the sink is not what is scaled here
     single_ms: Mapping[str, float] = {SINK: 2.0}

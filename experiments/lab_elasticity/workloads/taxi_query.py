@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from experiments.folder_content import KeptVerdict, read_model
 from experiments.lab_elasticity.profiles import ProfileDefaults
 from experiments.lab_elasticity.sizes import sizes_for
-from experiments.lab_elasticity.workloads.workload import NIMBUS, REDIS, WORKERS, Scaled
+from experiments.lab_elasticity.workloads.workload import WORKERS, Scaled
+from experiments.lab_steps import NIMBUS, REDIS
 from lab.places import PROJECT_ROOT
 from replay.output import MARK
 from replay.pipeline import VERDICT, evaluate_runs

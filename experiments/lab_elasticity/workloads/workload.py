@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 WorkloadName: TypeAlias = Literal["sleeping", "taxi"]
 WORKLOADS: tuple[WorkloadName, ...] = get_args(WorkloadName)
-NIMBUS, REDIS = "nimbus:6627", "redis:6379"
 WORKERS = "1"
 """So many are asked for, so that each host that is needed has one: what starts are few Java machines."""
 BEGINS = "load begins"
