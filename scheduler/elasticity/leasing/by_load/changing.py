@@ -11,11 +11,13 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from scheduler.elasticity.leasing.by_load.host_set import late_cost
-from scheduler.elasticity.leasing.by_load.sizing import Foreseen, need_of, slope_of
+from scheduler.elasticity.leasing.by_load.seen_demand import SeenDemand
+from scheduler.elasticity.leasing.by_load.sizing import Foreseen, need_of
 from scheduler.elasticity.useful import effective
 
 if TYPE_CHECKING:
@@ -140,20 +142,29 @@ class _Group:
     def pause_s(self) -> float:
         return max(self.parameters.pause_s(each) for each in self.members)
 
+    @cached_property
+    def seen(self) -> dict[str, SeenDemand]:
+        """What was seen of the demand of its components, where anything was."""
+        demand = self.state.demand
+        return {
+            each.name: SeenDemand(demand[each.name], self.parameters)
+            for each in self.members
+            if demand[each.name]
+        }
+
     def needs(self, ahead_s: float, foreseen: Mapping[str, float] = _NOTHING) -> dict[str, Need]:
         """Return what its components need for what is expected so far ahead, and was foreseen."""
         found = {
             each.name: need_of(
                 each,
                 self.readings[each.name],
-                self.state.demand[each.name],
-                self.parameters,
+                self.seen[each.name],
                 ahead_s,
                 usual=self.state.usual.get(each.group),
                 foreseen=foreseen.get(each.name, 0.0),
             )
             for each in self.members
-            if each.name in self.readings
+            if each.name in self.readings and each.name in self.seen
         }
         return {name: need for name, need in found.items() if need is not None}
 
@@ -180,8 +191,7 @@ class _Group:
             if each.name in needs:
                 share = max(each.cpu / offer.cpu, each.memory_mb / offer.memory_mb)
                 busy_s = needs[each.name].service_ms / 1000.0 / parameters.target_load
-                slope = slope_of(self.state.demand[each.name], parameters.trend_s)
-                rise += max(0.0, slope) * busy_s * share
+                rise += max(0.0, self.seen[each.name].slope) * busy_s * share
         cost = rise * offer.unit_cost / offer.billing_unit_s
         lot_s = math.sqrt(2.0 * price / cost) if cost > 0.0 else 0.0
         # no trend is followed for longer than it was seen

@@ -6,13 +6,14 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from scheduler.elasticity.leasing.by_load.usual import carried_on, usual_after
+from scheduler.elasticity.leasing.by_load.usual import usual_after
 from scheduler.elasticity.leasing.state import LeasingState
 from scheduler.elasticity.useful import useful
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
+    from scheduler.elasticity.leasing.by_load.seen_demand import SeenDemand
     from scheduler.elasticity.leasing.by_load.sized_parameters import SizedParameters
     from scheduler.elasticity.leasing.by_load.usual import Usual
     from scheduler.elasticity.leasing.component import Component
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from scheduler.elasticity.leasing.observation import ComponentReading
 
 _ROUNDING = 1e-9
-_LEAST_SEEN = 3
-"""Moments from which on there is a trend."""
 
 
 @dataclass(frozen=True)
@@ -163,14 +162,13 @@ class Need:
 def need_of(
     component: Component,
     reading: ComponentReading,
-    seen: Sequence[tuple[float, float]],
-    parameters: SizedParameters,
+    seen: SeenDemand,
     ahead_s: float | None = None,
     *,
     usual: Usual | None = None,
     foreseen: float = 0.0,
 ) -> Need | None:
-    """Return what a component needs; None if its demand or its service time is unknown.
+    """Return what a component needs; None if its service time is unknown, or its demand just now.
 
     n = demand x service time / target load + backlog x service time / drain time, rounded up to a number that
     makes a difference, within its bounds. The demand is the highest of the last `keep_peak_s`, carried on by
@@ -179,21 +177,18 @@ def need_of(
     Args:
         component: Which.
         reading: That counts.
-        seen: (n, 2) times and demand, the oldest first, the reading's own included.
-        parameters: Of the policy.
+        seen: Of its demand, the reading's own included.
         ahead_s: How far trend and season are followed, s; None: as the parameters have it.
         usual: What is usual at each time; None: that is not known.
         foreseen: Items per second that a change is to do for, so that noise does not undo it.
     """
-    if reading.demand_per_s is None or reading.service_ms is None or not seen:
+    if reading.demand_per_s is None or reading.service_ms is None:
         return None
-    now_s = seen[-1][0]
+    parameters = seen.parameters
     ahead_s = parameters.ahead_s if ahead_s is None else ahead_s
-    kept = [each for each in seen if now_s - each[0] <= parameters.keep_peak_s]
-    peak = max(demand for _, demand in kept)
-    coming = forecast([each for each in seen if now_s - each[0] <= parameters.trend_s], ahead_s, peak)
-    carried = None if usual is None else carried_on(kept, ahead_s, usual)
-    before = peak if carried is None else carried
+    coming = seen.coming(ahead_s)
+    carried = None if usual is None else seen.carried_on(ahead_s, usual)
+    before = seen.peak if carried is None else carried
     expected = max(before, coming)
     demand, backlog = max(expected, foreseen), reading.waiting
     service_s = reading.service_ms / 1000.0
@@ -217,43 +212,3 @@ def _within(component: Component, wanted: int) -> int:
     """Return a number of executors that does what is wanted, as far as the component may have it."""
     executors = useful(component.tasks, max(component.least, wanted))
     return executors if component.most is None else min(executors, component.most)
-
-
-def slope_of(seen: Sequence[tuple[float, float]], trend_s: float) -> float:
-    """Return by how much the demand of the last `trend_s` rises per second; 0 if little was seen."""
-    return _steady([each for each in seen if seen[-1][0] - each[0] <= trend_s])
-
-
-def forecast(seen: Sequence[tuple[float, float]], ahead_s: float, highest: float) -> float:
-    """Return where a steady rise of what was seen leads, at most twice the highest demand; 0 without one.
-
-    Args:
-        seen: (n, 2) times, s, and values, the oldest first.
-        ahead_s: How far after the last one, s.
-        highest: Of the values; what doubles within the time ahead is no trend but a jump that has happened.
-    """
-    slope = _steady(seen)
-    if slope <= 0.0:
-        return 0.0
-    mean, _, mean_t = _line(seen)
-    return min(2.0 * highest, mean + slope * (seen[-1][0] + ahead_s - mean_t))
-
-
-def _steady(seen: Sequence[tuple[float, float]]) -> float:
-    """Return the slope of the older or the newer half of what was seen, whichever is less; 0 if little was.
-
-    After a jump one of them is level.
-    """
-    if len(seen) < 2 * _LEAST_SEEN:
-        return 0.0
-    middle = len(seen) // 2
-    return min(_line(seen[: middle + 1])[1], _line(seen[middle:])[1])
-
-
-def _line(seen: Sequence[tuple[float, float]]) -> tuple[float, float, float]:
-    """Return mean, slope per second and mean time of the straight line through what was seen."""
-    mean_t = sum(at for at, _ in seen) / len(seen)
-    mean_v = sum(value for _, value in seen) / len(seen)
-    spread = sum((at - mean_t) ** 2 for at, _ in seen)
-    slope = sum((at - mean_t) * (value - mean_v) for at, value in seen) / spread
-    return mean_v, slope, mean_t

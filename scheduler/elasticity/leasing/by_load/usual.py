@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,9 +13,9 @@ import numpy as np
 from scheduler.base.arrays import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
-    from scheduler.base.arrays import FloatArray, IntArray
+    from scheduler.base.arrays import FloatArray
     from scheduler.elasticity.leasing.component import Component
     from scheduler.elasticity.leasing.observation import ComponentReading
 
@@ -95,18 +96,19 @@ class Usual:
         """
         place = times_s / SLOT_S - 0.5
         before = np.floor(place).astype(np.int64)
-        low, high = self._of_slots(before), self._of_slots(before + 1)
+        slots = len(self._known)
+        low, high = self._known[before % slots], self._known[(before + 1) % slots]
         between: FloatArray = low + (place - before) * (high - low)
         return between
 
-    def _of_slots(self, slots: IntArray) -> FloatArray:
-        own = slots % len(self.means)
-        days = slice(None), slots % _OF_DAY
-        times = self.times.reshape(-1, _OF_DAY)[days]
+    @cached_property
+    def _known(self) -> FloatArray:
+        """What is usual in each slot (slots,)."""
+        times, means = self.times.reshape(-1, _OF_DAY), self.means.reshape(-1, _OF_DAY)
         seen = times.sum(axis=0)
-        of_day = (self.means.reshape(-1, _OF_DAY)[days] * times).sum(axis=0) / np.maximum(seen, 1.0)
+        of_day = (means * times).sum(axis=0) / np.maximum(seen, 1.0)
         of_day = np.where(seen >= _LEAST_TIMES, of_day, np.nan)
-        return np.where(self.times[own] >= _LEAST_TIMES, self.means[own], of_day)
+        return frozen(np.where(times >= _LEAST_TIMES, means, of_day).reshape(-1))
 
 
 def _rounded(value: float) -> float:
@@ -146,24 +148,3 @@ def usual_after(
     for group, parts in demand.items():
         after[group] = after.get(group, Usual.first(season_s)).seen(now_s, math.fsum(parts), len(parts))
     return after
-
-
-def carried_on(seen: Sequence[tuple[float, float]], ahead_s: float, usual: Usual) -> float | None:
-    """Return the demand to provide for; None if what is usual is not known.
-
-    The highest of what was seen, times the highest that is usual from now on over the highest that was usual
-    then. It is no less than what comes now, whatever is usual, and at most twice the highest that was seen.
-
-    Args:
-        seen: (n, 2) times, s, and demand, items per second, the oldest first.
-        ahead_s: From the last of them on, s.
-        usual: What is usual, up to a factor.
-    """
-    times_s, demand = np.asarray(seen, dtype=np.float64).T
-    ahead = np.linspace(times_s[-1], times_s[-1] + ahead_s, int(2.0 * ahead_s / SLOT_S) + 2)
-    now, then = usual.at(np.concatenate((times_s, ahead))), len(times_s)
-    highest = now[:then].max()
-    if np.isnan(now).any() or not highest > 0.0:
-        return None
-    peak = demand.max()
-    return float(max(demand[-1], peak * min(2.0, now[then:].max() / highest)))

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from scheduler.elasticity.leasing.by_load.seen_demand import SeenDemand
 from scheduler.elasticity.leasing.by_load.sized_parameters import SizedParameters
-from scheduler.elasticity.leasing.by_load.sizing import SizedState, forecast, need_of
+from scheduler.elasticity.leasing.by_load.sizing import SizedState, need_of
 from scheduler.elasticity.leasing.observation import ComponentReading
 from tests.scheduler.elasticity.leasing.example import OFFER, A, F
 
@@ -35,14 +36,14 @@ def reading(
     ],
 )
 def test_need(read: ComponentReading, seen: list[tuple[float, float]], executors: int) -> None:
-    need = need_of(A, read, seen, parameters())
+    need = need_of(A, read, SeenDemand(seen, parameters()))
     assert need is not None
     assert need.executors == executors
 
 
 def test_need_within_bounds() -> None:
-    few = need_of(replace(A, most=3), reading(), [(0.0, 10.0)], parameters())
-    many = need_of(replace(A, least=7), reading(), [(0.0, 10.0)], parameters())
+    few = need_of(replace(A, most=3), reading(), SeenDemand([(0.0, 10.0)], parameters()))
+    many = need_of(replace(A, least=7), reading(), SeenDemand([(0.0, 10.0)], parameters()))
     assert few is not None
     assert many is not None
     assert (few.executors, many.executors) == (3, 7)
@@ -52,17 +53,21 @@ def test_need_within_bounds() -> None:
 
 @pytest.mark.parametrize("unknown", [reading(None), reading(service_ms=None)])
 def test_nothing_is_needed_by_guess(unknown: ComponentReading) -> None:
-    assert need_of(A, unknown, [(0.0, 10.0)], parameters()) is None
+    assert need_of(A, unknown, SeenDemand([(0.0, 10.0)], parameters())) is None
 
 
 def test_trend() -> None:
+    known = parameters(trend_s=180.0)
     rising = [(24.0 * k, 10.0 + 0.8 * k) for k in range(6)]
-    assert forecast(rising, 120.0, 14.0) == pytest.approx(18.0)
-    assert forecast(rising, 3600.0, 14.0) == 28.0, "twice the highest at most"
-    assert forecast(rising[:5], 120.0, 14.0) == 0.0, "five values are no trend"
+    seen = SeenDemand(rising, known)
+    assert seen.slope == pytest.approx(0.8 / 24.0)
+    assert seen.coming(120.0) == pytest.approx(18.0)
+    assert seen.coming(3600.0) == 28.0, "twice the highest at most"
+    assert SeenDemand(rising[:5], known).coming(120.0) == 0.0, "five values are no trend"
+    assert SeenDemand(rising, parameters(trend_s=60.0)).coming(120.0) == 0.0, "nor are three"
     jump = [(24.0 * k, 10.0 if k < 3 else 14.0) for k in range(6)]
-    assert forecast(jump, 120.0, 14.0) == 0.0, "nor is a jump"
-    need = need_of(A, reading(14.0), rising, parameters(trend_s=180.0))
+    assert SeenDemand(jump, known).coming(120.0) == 0.0, "nor is a jump"
+    need = need_of(A, reading(14.0), seen)
     assert need is not None
     assert (need.executors, need.demand_per_s) == (9, pytest.approx(18.0))
     assert need.why.startswith("18 items/s are coming")

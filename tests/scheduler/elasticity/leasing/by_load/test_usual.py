@@ -11,9 +11,10 @@ import pytest
 
 from provisioning.loop.codec import codec
 from scheduler.base.checks import ModelError
+from scheduler.elasticity.leasing.by_load.seen_demand import SeenDemand
 from scheduler.elasticity.leasing.by_load.sized_parameters import SizedParameters
 from scheduler.elasticity.leasing.by_load.sizing import SizedState, need_of
-from scheduler.elasticity.leasing.by_load.usual import DAY_S, SLOT_S, Usual, carried_on, usual_after
+from scheduler.elasticity.leasing.by_load.usual import DAY_S, SLOT_S, Usual, usual_after
 from scheduler.elasticity.leasing.observation import ComponentReading
 from tests.scheduler.elasticity.leasing.example import OFFER, A, F
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 HOUR_S, WEEK_S = 3600.0, 7 * DAY_S
 BOTH = (replace(A, group="t"), replace(F, group="t"))
+PARAMETERS = SizedParameters(components=(A, F), offer=OFFER)
 
 
 def slope(time_s: float) -> float:
@@ -49,23 +51,29 @@ def learned(
     return known
 
 
-def seen(shape: Callable[[float], float], until_s: float, factor: float = 1.0) -> list[tuple[float, float]]:
+def moments(
+    shape: Callable[[float], float], until_s: float, factor: float = 1.0
+) -> list[tuple[float, float]]:
     times_s = np.arange(until_s - 900.0, until_s + 1.0, 60.0).tolist()
     return [(at_s, factor * shape(at_s)) for at_s in times_s]
 
 
+def seen(shape: Callable[[float], float], until_s: float, factor: float = 1.0) -> SeenDemand:
+    return SeenDemand(moments(shape, until_s, factor), PARAMETERS)
+
+
 def test_what_rises_every_day_is_there_before_it_has_risen() -> None:
     now_s = 2 * DAY_S + 8 * HOUR_S
-    expected = carried_on(seen(slope, now_s, 1.2), HOUR_S, learned(slope, 2))
+    expected = seen(slope, now_s, 1.2).carried_on(HOUR_S, learned(slope, 2))
     assert expected == pytest.approx(1.2 * slope(now_s + HOUR_S), rel=0.03)
 
 
 def test_a_peak_is_not_kept_where_less_is_usual_soon() -> None:
     """But for noise, which is provided for as before."""
     now_s = 2 * DAY_S + 20 * HOUR_S
-    past = seen(slope, now_s)
+    past = moments(slope, now_s)
     past[3] = (past[3][0], 1.5 * past[3][1])
-    expected = carried_on(past, 120.0, learned(slope, 2))
+    expected = SeenDemand(past, PARAMETERS).carried_on(120.0, learned(slope, 2))
     assert expected == pytest.approx(past[3][1] * slope(now_s) / slope(now_s - 900.0), rel=0.03)
 
 
@@ -73,7 +81,7 @@ def test_a_step_of_every_day_is_hardly_overshot() -> None:
     """Means of a quarter of an hour cannot tell when in it a step comes."""
     known = learned(step, 3)
     for passed_s in np.arange(0.0, 1800.0, 60.0).tolist():
-        expected = carried_on(seen(step, 3 * DAY_S + 8 * HOUR_S + passed_s), 120.0, known)
+        expected = seen(step, 3 * DAY_S + 8 * HOUR_S + passed_s).carried_on(120.0, known)
         assert expected is not None
         assert 100.0 <= expected <= 130.0
 
@@ -86,10 +94,10 @@ def test_what_was_off_once_leads_astray_by_no_more_than_twice(factor: float) -> 
     known = learned(_flat, 15, off)
     for passed_s in np.arange(-1200.0, 5400.0, 300.0).tolist():
         now_s = 15 * DAY_S + 10 * HOUR_S + passed_s
-        expected = carried_on(seen(_flat, now_s), 120.0, known)
+        expected = seen(_flat, now_s).carried_on(120.0, known)
         assert expected is not None
         assert flat <= expected <= 2.0 * flat
-    before = carried_on(seen(_flat, 9 * DAY_S + 10 * HOUR_S), 120.0, learned(_flat, 9, off))
+    before = seen(_flat, 9 * DAY_S + 10 * HOUR_S).carried_on(120.0, learned(_flat, 9, off))
     assert before == pytest.approx(flat, rel=0.3), "nor on the next day"
 
 
@@ -107,11 +115,11 @@ def test_habits_change_within_weeks() -> None:
 
 
 def test_one_day_is_not_enough() -> None:
-    assert carried_on(seen(slope, DAY_S + 8 * HOUR_S), HOUR_S, learned(slope, 1)) is None
+    assert seen(slope, DAY_S + 8 * HOUR_S).carried_on(HOUR_S, learned(slope, 1)) is None
 
 
 def test_where_nothing_is_usual_nothing_is_carried_on() -> None:
-    assert carried_on(seen(_flat, 2 * DAY_S + HOUR_S), 60.0, learned(lambda _: 0.0, 2)) is None
+    assert seen(_flat, 2 * DAY_S + HOUR_S).carried_on(60.0, learned(lambda _: 0.0, 2)) is None
 
 
 @pytest.mark.parametrize(
@@ -144,6 +152,7 @@ def test_what_is_known_takes_little_room() -> None:
     """Of a noisy week, so that records of fifty topologies stay small."""
     chance = np.random.default_rng(1)
     known = learned(lambda at_s: slope(at_s) * float(chance.normal(1.0, 0.1)), 8)
+    known.at(np.array([0.0]))
     content = codec(Usual).dump_json(known)
     assert len(content) < 4000
     again = codec(Usual).validate_json(content)
@@ -155,12 +164,11 @@ def test_needs_follow_the_season() -> None:
     """On the third day as many executors are there as an hour later are needed."""
     now_s = 2 * DAY_S + 8 * HOUR_S
     reading = ComponentReading("A", (), 0.0, demand_per_s=slope(now_s), service_ms=400.0)
-    parameters = SizedParameters(components=(A, F), offer=OFFER)
-    need = need_of(A, reading, seen(slope, now_s), parameters, HOUR_S, usual=learned(slope, 2))
+    need = need_of(A, reading, seen(slope, now_s), HOUR_S, usual=learned(slope, 2))
     assert need is not None
     assert need.executors == 13  # 25 x 0.4 / 0.8
     assert "items/s are expected" in need.why
-    without = need_of(A, reading, seen(slope, now_s), parameters, HOUR_S)
+    without = need_of(A, reading, seen(slope, now_s), HOUR_S)
     assert without is not None
     assert without.executors == 10
 
