@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field, field_validator
@@ -12,7 +14,7 @@ from provisioning.bounded import bounded
 from provisioning.measuring.lag import AtSource, LagError, LagReader
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from kafka import KafkaAdminClient, TopicPartition
 
@@ -22,6 +24,7 @@ _BEGIN_MS = 1500
 _TIMEOUT_S = 6.0
 """For all calls of one question together."""
 _OF_SECURITY = ("security_", "sasl_", "ssl_")
+_FILES = ("ssl_cafile", "ssl_certfile", "ssl_keyfile", "ssl_crlfile")
 _Offsets: TypeAlias = "Mapping[TopicPartition, int]"
 
 
@@ -53,6 +56,9 @@ class KafkaLagSettings(Section):
         for key in value:
             if not key.startswith(_OF_SECURITY):
                 raise ValueError(f"{key}: must begin with {', '.join(_OF_SECURITY)}")
+        for key in _FILES:
+            if key in value and not _is_file(str(value[key])):
+                raise ValueError(f"{key}: {value[key]} is no file")
         return value
 
     def reader(self) -> LagReader:
@@ -141,13 +147,26 @@ class KafkaLag:
         Args:
             made: Takes what is to be closed, also of those that do not answer.
         """
-        from kafka import KafkaAdminClient  # noqa: PLC0415 - see above
         from kafka.errors import KafkaTimeoutError  # noqa: PLC0415 - see above
         from kafka.net.compat import KafkaNetClient  # noqa: PLC0415 - see above
 
         def network(**arguments: Any) -> Any:
             made.append(KafkaNetClient(**arguments))
             return made[-1]
+
+        logger, noted = logging.getLogger("kafka"), _Noted()
+        logger.addHandler(noted)
+        try:
+            return self._first(network)
+        except KafkaTimeoutError as error:
+            why = "; ".join((str(error), *noted.errors))
+            raise LagError(f"{self._where}: {why}") from error
+        finally:
+            logger.removeHandler(noted)
+
+    def _first(self, network: Callable[..., Any]) -> KafkaAdminClient:
+        from kafka import KafkaAdminClient  # noqa: PLC0415 - see above
+        from kafka.errors import KafkaTimeoutError  # noqa: PLC0415 - see above
 
         silent = KafkaTimeoutError("no broker is named")
         for address in self._settings.bootstrap:
@@ -181,3 +200,34 @@ class KafkaLag:
                 TopicPartition(topic["name"], each["partition_index"]) for each in topic["partitions"]
             ]
         return partitions
+
+
+def _is_file(path: str) -> bool:
+    try:
+        return Path(path).is_file()
+    except OSError:
+        return False  # it may not be looked at
+
+
+class _Noted(logging.Handler):
+    """Keeps the errors that kafka-python logs: what it raises in the end does not say why.
+
+    Those of a client that was left behind come in between; the sentence names the brokers that were asked.
+
+    Attributes:
+        errors: What failed, each once.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.errors: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep it, unless time ran out: the error that is raised says that."""
+        from kafka.errors import KafkaTimeoutError, RequestTimedOutError  # noqa: PLC0415 - see above
+
+        for each in record.args if isinstance(record.args, tuple) else ():
+            if not isinstance(each, Exception) or isinstance(each, (KafkaTimeoutError, RequestTimedOutError)):
+                continue
+            if str(each) not in ("", *self.errors):
+                self.errors.append(str(each))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from kafka import TopicPartition
+from requests.certs import where
 
 from provisioning.measuring.kafka_lag import KafkaLagSettings
 from provisioning.measuring.lag import AtSource, LagError, LagReader
@@ -65,10 +66,48 @@ def test_a_missing_topic_is_named(kafka: KafkaServer) -> None:
         reader(kafka.address, "there", "missing").lag()
 
 
+def secured(kafka: KafkaServer, **other: str) -> dict[str, str]:
+    return {
+        "security_protocol": "SASL_SSL",
+        "ssl_cafile": str(kafka.certificate),
+        "sasl_mechanism": "PLAIN",
+        "sasl_plain_username": "taxi",
+        "sasl_plain_password": "secret",
+        **other,
+    }
+
+
+def test_one_that_asks_for_a_password_by_tls(kafka: KafkaServer) -> None:
+    kafka.make("secret", 1)
+    kafka.put("secret", 0, 4)
+    assert reader(kafka.secure, "secret", security=secured(kafka)).lag() == AtSource(4.0, 4.0)
+
+
+@pytest.mark.parametrize(
+    ("security", "why"),
+    [({"sasl_plain_password": "wrong"}, ""), ({"ssl_cafile": where()}, "CERTIFICATE_VERIFY_FAILED")],
+    ids=["password", "certificate"],
+)
+def test_one_that_does_not_let_in_is_one_sentence(
+    kafka: KafkaServer, security: dict[str, str], why: str
+) -> None:
+    """With its reason; one that refuses a password may take too long to say so."""
+    with pytest.raises(LagError, match=rf"^Kafka {kafka.secure}, group taxi: .*{why}") as refused:
+        reader(kafka.secure, "secret", security=secured(kafka, **security)).lag()
+    assert "\n" not in str(refused.value)
+
+
+def test_files_that_are_none_are_named() -> None:
+    with pytest.raises(ValueError, match=r"ssl_cafile: /nowhere\.pem is no file"):
+        reader("127.0.0.1:1", "trips", security={"ssl_cafile": "/nowhere.pem"})
+
+
 def test_no_kafka_is_one_sentence_and_leaves_nothing_behind() -> None:
     before = set(threading.enumerate())
     address = f"127.0.0.1:{closed_port()}"
-    with pytest.raises(LagError, match=f"^Kafka {address}, group taxi: .*Unable to bootstrap"):
+    with pytest.raises(
+        LagError, match=f"^Kafka {address}, group taxi: .*Unable to bootstrap.*; .*ECONNREFUSED"
+    ):
         reader(address, "trips").lag()
     assert not [each for each in set(threading.enumerate()) - before if each.name.startswith("kafka")]
 
