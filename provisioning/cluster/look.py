@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
 SAMPLE_RATE = 0.05
 """Storm's default of `topology.stats.sample.rate`."""
@@ -61,12 +61,14 @@ class RunningExecutor:
         first_task: Its first task.
         last_task: Its last task.
         host: Where it runs, by the supervisor's own name.
+        port: Of its worker.
     """
 
     component: str
     first_task: int
     last_task: int
     host: str
+    port: int
 
 
 @dataclass(frozen=True)
@@ -109,6 +111,10 @@ class TopologyLook:
     def counts(self) -> Counter[str]:
         """Return how many executors each component has."""
         return Counter(each.component for each in self.executors)
+
+    def workers_of(self, components: Collection[str]) -> frozenset[tuple[str, int]]:
+        """Return the workers, by host and port, in which executors of some components are."""
+        return frozenset((each.host, each.port) for each in self.executors if each.component in components)
 
     @property
     def tasks_without_slot(self) -> int:

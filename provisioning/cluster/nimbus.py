@@ -130,7 +130,11 @@ def _topology(client: Any, summary: Any) -> TopologyLook | None:
     components = {name: each for name, each in every.items() if not name.startswith(_SYSTEM)}
     executors = tuple(
         RunningExecutor(
-            each.component_id, each.executor_info.task_start, each.executor_info.task_end, each.host
+            each.component_id,
+            each.executor_info.task_start,
+            each.executor_info.task_end,
+            each.host,
+            each.port,
         )
         for each in info.executors
         if each.component_id in components

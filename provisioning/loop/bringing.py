@@ -15,7 +15,7 @@ from provisioning.cluster.drains import DrainError
 from provisioning.cluster.nimbus import RebalanceRefusedError
 from provisioning.loop.deciding import Room, with_changes
 from provisioning.loop.memory import Pausing, Refused, Wanted
-from provisioning.loop.pauses import expected_s, standing
+from provisioning.loop.pauses import expected_s, standing, workers_to_start
 from provisioning.loop.step import Step
 from provisioning.providers.provider import BusyHostError, ProviderError
 
@@ -148,10 +148,10 @@ class Bringing:
                 # then waits for two minutes (supervisor.worker.start.timeout.secs)
                 continue
             elif wanted.asked_s is None or not 0.0 <= self.now_s - wanted.asked_s < _AGAIN_S:
-                memory = self._asked(memory, topology, wanted)
+                memory = self._asked(memory, look, topology, wanted)
             elif topology.tasks_without_slot and self.now_s - wanted.asked_s >= _UNPLACED_S:
                 # without a placement nothing of it runs
-                memory = self._taken_back(memory, topology, wanted, "its executors are not placed")
+                memory = self._taken_back(memory, look, topology, wanted, "its executors are not placed")
         return memory
 
     def _settled(self, memory: Memory, name: str, wanted: Wanted) -> Memory:
@@ -163,13 +163,17 @@ class Bringing:
             changes={**memory.changes, name: changes},
         )
 
-    def _asked(self, memory: Memory, topology: TopologyLook, wanted: Wanted) -> Memory:
+    def _asked(self, memory: Memory, look: ClusterLook, topology: TopologyLook, wanted: Wanted) -> Memory:
         name = topology.name
         if wanted.times >= _TIMES:
-            return self._taken_back(memory, topology, wanted, f"Nimbus was asked {_TIMES} times in vain")
+            return self._taken_back(
+                memory, look, topology, wanted, f"Nimbus was asked {_TIMES} times in vain"
+            )
         asked = replace(wanted, asked_s=self.now_s, times=wanted.times + 1)
-        executors = sum({**topology.counts(), **wanted.executors}.values())
-        expected = expected_s(memory, name, executors, self.settings.topology[name].pause_s)
+        workers = workers_to_start(
+            topology, wanted.executors, look.supervisors.keys() - memory.draining.keys()
+        )
+        expected = expected_s(memory, name, workers, self.settings.topology[name].pause_s)
         try:
             self.cluster.rebalance(name, wanted.executors)
         except RebalanceRefusedError as error:
@@ -183,10 +187,12 @@ class Bringing:
         return replace(
             memory,
             wanted={**memory.wanted, name: asked},
-            pausing={**memory.pausing, name: Pausing(self.now_s, expected, executors)},
+            pausing={**memory.pausing, name: Pausing(self.now_s, expected, workers)},
         )
 
-    def _taken_back(self, memory: Memory, topology: TopologyLook, wanted: Wanted, why: str) -> Memory:
+    def _taken_back(
+        self, memory: Memory, look: ClusterLook, topology: TopologyLook, wanted: Wanted, why: str
+    ) -> Memory:
         """Ask for what there was before, and remember what did not come about."""
         name = topology.name
         self._did("given-up", name, f"{_named(wanted)}: {why}")
@@ -202,7 +208,7 @@ class Bringing:
         if not back:
             return memory
         before = Wanted(back, self.now_s, topology_id=wanted.topology_id)
-        return self._asked(replace(memory, wanted={**memory.wanted, name: before}), topology, before)
+        return self._asked(replace(memory, wanted={**memory.wanted, name: before}), look, topology, before)
 
     def _hosts_emptied(self, memory: Memory, look: ClusterLook, leases: Sequence[Lease]) -> Memory:
         by_id = {each.lease_id: each for each in leases}

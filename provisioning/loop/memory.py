@@ -97,11 +97,11 @@ class Measured:
     """A pause of a topology that was measured.
 
     Attributes:
-        executors: That it had after the change.
+        workers: That were expected to start anew.
         lasted_s: s.
     """
 
-    executors: int
+    workers: int
     lasted_s: float
 
 
@@ -112,13 +112,13 @@ class Pausing:
     Attributes:
         since_s: When Nimbus was asked for the change, s since 1970.
         expected_s: For how long that was expected, s.
-        executors: That the topology has after it.
+        workers: That were expected to start anew.
         moving_s: When they were seen moving again, s since 1970; None: not yet.
     """
 
     since_s: float
     expected_s: float
-    executors: int
+    workers: int = 1
     moving_s: float | None = None
 
 
@@ -140,7 +140,7 @@ class Memory:
         changed_s: When a topology was last changed, by its name, s since 1970.
         changes: When it was changed within the last hour, by its name.
         pausing: Topologies that have not shown yet that items move again, by name.
-        pauses: For how long they stood still when they were changed, by name, the oldest first.
+        past_pauses: For how long they stood still when they were changed, by name, the oldest first.
         copy: Of the cluster, where advice is given; None: there is none yet.
         real_host_s: Hosts of the cluster times seconds since the copy was made.
     """
@@ -158,7 +158,7 @@ class Memory:
     changed_s: Mapping[str, float] = field(default_factory=dict)
     changes: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     pausing: Mapping[str, Pausing] = field(default_factory=dict)
-    pauses: Mapping[str, tuple[Measured, ...]] = field(default_factory=dict)
+    past_pauses: Mapping[str, tuple[Measured, ...]] = field(default_factory=dict)
     copy: Copy | None = None
     real_host_s: float = 0.0
 

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from itertools import combinations
 from statistics import median
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from provisioning.loop.memory import Measured
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
     from provisioning.cluster.look import TopologyLook
     from provisioning.loop.memory import Memory
 
-FIRST_S = 3.0
+FIRST: Final = Measured(2, 3.0)
 """What is expected before anything was measured: workers start, find each other, and others stop. On a lab of
 which two hosts were used, with a free slot on each, that took three seconds."""
 _FAR_OFF = 2.0
 """Pauses that take so many times as long are of another cluster."""
+_BEYOND = 1.5
+"""No more than so many times the longest pause that was measured is expected, or the like of the shortest."""
 KEPT = 9
 """Pauses of a topology that are remembered."""
 _MEASURED_S = 45.0
@@ -65,37 +68,66 @@ class Pause:
         return {"pause_s": self.lasted_s, "expected_pause_s": self.expected_s}
 
 
-def expected_s(memory: Memory, topology: str, executors: int, stated_s: float | None) -> float:
+def workers_to_start(topology: TopologyLook, executors: Mapping[str, int], hosts: Collection[str]) -> int:
+    """Return how many workers are expected to start anew when numbers of executors change, at least one.
+
+    All tasks of a component are dealt out anew when its number changes, so that Storm starts every worker
+    anew that has some of them. There are as many more workers, or fewer, as there are more executors.
+
+    Args:
+        topology: Before the change.
+        executors: By component, after it; the others keep theirs.
+        hosts: On which it may run.
+    """
+    before = topology.counts()
+    changed = [name for name, count in executors.items() if before[name] != count]
+    workers = topology.workers_of(before)
+    total = sum({**before, **executors}.values())
+    if not workers:
+        return max(1, min(total, len(hosts)))
+    on_a_host = math.ceil(len(workers) / len({host for host, _ in workers}))
+    after = min(math.ceil(len(workers) * total / before.total()), on_a_host * max(1, len(hosts)))
+    return max(1, len(topology.workers_of(changed)) + after - len(workers))
+
+
+def expected_s(memory: Memory, topology: str, workers: int, stated_s: float | None) -> float:
     """Return for how long a topology is expected to stand still when it changes, s.
 
-    The more executors there are, the more workers start beside each other. The line through what was measured
-    is that of Theil and Sen, as one of the pauses may have been of another kind. Until there are many, what
-    is expected at first counts as one of them, if it is not far off: a line through two or three is no rule.
+    Workers of several hosts that share processors start the slower, the more there are. The line through what
+    was measured is that of Theil and Sen, as one of the pauses may have been of another kind. Until there are
+    many, what is expected at first counts as one of them, if it is not far off: a line through two or three
+    is no rule. Where all were of one number of workers, it is not known whether hosts share processors, and
+    the root of the number is between what takes as long and what takes longer in proportion.
 
     Args:
         memory: With what was measured: of it, else of others.
         topology: Its name.
-        executors: That it has after the change.
+        workers: That start anew.
         stated_s: What its owner says; None: nothing.
     """
     if stated_s is not None:
         return stated_s
-    measured = memory.pauses.get(topology) or tuple(each for own in memory.pauses.values() for each in own)
-    if not measured:
-        return FIRST_S
-    usual_s = median(each.lasted_s for each in measured)
-    if len(measured) < KEPT and usual_s <= _FAR_OFF * FIRST_S:
-        measured = (Measured(measured[0].executors, FIRST_S), *measured)
+    past = memory.past_pauses
+    measured = past.get(topology) or tuple(each for own in past.values() for each in own)
+    if len(measured) < KEPT and _usual_s(measured or (FIRST,)) <= _FAR_OFF * FIRST.lasted_s:
+        measured = (FIRST, *measured)
     slopes = [
-        (one.lasted_s - other.lasted_s) / (one.executors - other.executors)
+        (one.lasted_s - other.lasted_s) / (one.workers - other.workers)
         for one, other in combinations(measured, 2)
-        if one.executors != other.executors
+        if one.workers != other.workers
     ]
-    rise = max(0.0, median(slopes)) if slopes else 0.0
-    at_zero = median(each.lasted_s - rise * each.executors for each in measured)
-    lasted = [each.lasted_s for each in measured]
+    if slopes:
+        rise = max(0.0, median(slopes))
+        expected = median(each.lasted_s + rise * (workers - each.workers) for each in measured)
+    else:
+        expected = _usual_s(measured) * math.sqrt(workers / measured[0].workers)
     # not far beyond what was seen
-    return min(max(at_zero + rise * executors, min(lasted)), 1.5 * max(lasted))
+    lasted = [each.lasted_s for each in measured]
+    return min(max(expected, min(lasted) / _BEYOND), _BEYOND * max(lasted))
+
+
+def _usual_s(measured: Collection[Measured]) -> float:
+    return median(each.lasted_s for each in measured)
 
 
 def with_pauses_ended(
@@ -113,7 +145,7 @@ def with_pauses_ended(
     """
     by_name = {each.name: each for each in looks}
     pausing = {name: each for name, each in memory.pausing.items() if name in by_name}
-    pauses, changed_s, ended = dict(memory.pauses), dict(memory.changed_s), []
+    past, changed_s, ended = dict(memory.past_pauses), dict(memory.changed_s), []
     for name, begun in list(pausing.items()):
         look, passed_s = by_name[name], now_s - begun.since_s
         lasted_s = meters.still_s(look.topology_id)
@@ -126,12 +158,12 @@ def with_pauses_ended(
             # what was counted before is of the pause
             pausing[name], changed_s[name] = replace(begun, moving_s=now_s), now_s
         if late and lasted_s:
-            pauses[name] = (*pauses.get(name, ()), Measured(begun.executors, lasted_s))[-KEPT:]
+            past[name] = (*past.get(name, ()), Measured(begun.workers, lasted_s))[-KEPT:]
             ended.append(Pause(name, lasted_s, begun.expected_s))
         if late and (lasted_s or not 0.0 <= passed_s <= _GIVEN_UP_S):
             meters.watch(look.topology_id, ())
             del pausing[name]
-    return replace(memory, pausing=pausing, pauses=pauses, changed_s=changed_s), tuple(ended)
+    return replace(memory, pausing=pausing, past_pauses=past, changed_s=changed_s), tuple(ended)
 
 
 def standing(memory: Memory) -> frozenset[str]:

@@ -76,13 +76,16 @@ class Pool:
     pauses: Mapping[str, float] = field(default_factory=dict)
 
     def with_pauses(self, memory: Memory, look: ClusterLook) -> Pool:
-        """Return the pool that expects what was measured, or what owners state."""
+        """Return the pool that expects pauses as if all workers of a topology started anew."""
         pauses = {
             name: expected_s(
-                memory, name, len(look.topologies[name].executors), self.settings.topology[name].pause_s
+                memory,
+                name,
+                max(1, len(topology.workers_of(topology.components))),
+                self.settings.topology[name].pause_s,
             )
             for name in self.names
-            if name in look.topologies
+            if (topology := look.topologies.get(name)) is not None
         }
         return replace(self, pauses=pauses)
 

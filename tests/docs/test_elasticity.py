@@ -12,16 +12,20 @@ import pytest
 from experiments.elasticity.asked import Asked
 from experiments.elasticity.scenario import Scenario
 from experiments.elasticity.simulation import simulate
+from formats.address import Address
+from provisioning.measuring.task_meters import EMITTED, EXECUTE_MS, EXECUTED, OVERFLOW, POPULATION, PROCESS_MS
 from provisioning.settings import ElasticSettings
 from scheduler.elasticity.leasing.kinds import KINDS
+from topologies.graphite_reporter import reporting_to
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "elasticity.md").read_text(encoding="utf-8")
 
 
 def test_the_sources_of_the_guide() -> None:
+    guide = GUIDE.replace("/etc/kafka/ca.pem", __file__)  # a file that there is
     found = [
         ElasticSettings.model_validate({"state_directory": "s", **tomllib.loads(textwrap.dedent(block))})
-        for block in re.findall(r"(?<=\n\n)(    \[\[topology\.\w+\.lag\]\]\n(?:    .*\n)*)", GUIDE)
+        for block in re.findall(r"(?<=\n\n)(    \[\[topology\.\w+\.lag\]\]\n(?:    .*\n)*)", guide)
     ]
     kinds = [each.kind for settings in found for one in settings.topology.values() for each in one.lag]
     assert kinds == ["redis", "kafka"]
@@ -40,3 +44,15 @@ def test_the_scenario_of_the_guide(policy: str) -> None:
 def test_the_guide_names_every_policy() -> None:
     for name in KINDS:
         assert f"| `{name}` |" in GUIDE
+
+
+def test_what_workers_report_is_what_the_guide_says() -> None:
+    """And what the loop takes: lengths of queues, counts and latencies, of some hundred others none."""
+    (reporter,) = reporting_to(Address("127.0.0.1", 2003))["topology.metrics.reporters"]  # type: ignore[misc, attr-defined, unused-ignore]  # values are of any kind
+    expression = reporter["filter"]["expression"]
+    assert f'expression: "{expression}"' in GUIDE
+    counted = [f"{each}spout:default" for each in (EXECUTED, EMITTED, EXECUTE_MS, PROCESS_MS)]
+    read = [POPULATION, OVERFLOW, *counted]
+    others = ["receive-queue-capacity", "__transfer-count-default", "__ack-count-spout:default"]
+    worker = "storm.worker.words-1-1.h.b.7.6700-"
+    assert [each for each in (*read, *others) if re.fullmatch(expression, worker + each)] == read

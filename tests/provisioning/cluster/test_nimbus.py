@@ -113,7 +113,10 @@ def test_a_look_has_what_is_asked_for(cluster: NimbusCluster) -> None:
     assert (parse.script, rows.script) == ("bolts.Rank", "")
     assert (parse.cpu, parse.memory_mb) == (50.0, 256.0)
     assert (rows.tasks, rows.inputs, rows.shell, rows.cpu) == (2, (), False, 10.0)
-    assert taxi.executors == (RunningExecutor("rows", 14, 15, "a"), RunningExecutor("parse", 2, 13, "a"))
+    assert taxi.executors == (
+        RunningExecutor("rows", 14, 15, "a", 6700),
+        RunningExecutor("parse", 2, 13, "a", 6700),
+    )
     assert taxi.storms == (StormsExecutor("a", 10.0, 256.0),)
     assert (look.supervisors["a"].cpu, look.supervisors["a"].memory_mb) == (400.0, 4096.0)
     assert look.supervisors["b"].cpu == 0.0

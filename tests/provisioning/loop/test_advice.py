@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from provisioning.loop.advice import AdvisingLoop
-from provisioning.loop.memory import MemoryFile
-from provisioning.loop.pauses import FIRST_S
+from provisioning.loop.memory import Memory, MemoryFile
+from provisioning.loop.pauses import expected_s
 from provisioning.loop.pool import Pool
 from provisioning.loop.seeing import Seeing
 from tests.provisioning.loop.world import OFFER, ROUND_S, TOPOLOGY, World, settings_of
@@ -54,7 +54,8 @@ def test_hosts_that_are_not_needed_would_go(tmp_path: Path) -> None:
     assert savings.real_cost == 3 * 7.0, "six units have passed, and the seventh has begun"
     # three units at the beginning, then one after the other
     assert savings.cost <= 3.0 + 6.0
-    assert savings.late_share == pytest.approx(FIRST_S / ROUND_S / 240.0), "what came while they stood still"
+    pause_s = expected_s(Memory("one"), "words", 3, None)
+    assert savings.late_share == pytest.approx(pause_s / ROUND_S / 240.0), "what came while they stood still"
 
 
 def test_more_load_would_bring_hosts_once_they_have_booted(tmp_path: Path) -> None:

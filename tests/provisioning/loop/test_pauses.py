@@ -6,10 +6,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from provisioning.loop.memory import Measured, Memory, MemoryFile, Pausing
-from provisioning.loop.pauses import FIRST_S, KEPT, expected_s, last_tasks, standing, with_pauses_ended
+from provisioning.cluster.look import RunningExecutor, TopologyLook
+from provisioning.loop.memory import Draining, Measured, Memory, MemoryFile, Pausing
+from provisioning.loop.pauses import (
+    FIRST,
+    KEPT,
+    expected_s,
+    last_tasks,
+    standing,
+    with_pauses_ended,
+    workers_to_start,
+)
+from provisioning.providers.provider import Lease
 from tests.provisioning.loop.test_active import pass_rounds
-from tests.provisioning.loop.world import ROUND_S, TOPOLOGY, TOPOLOGY_ID, World, settings_of
+from tests.provisioning.loop.world import OFFER, ROUND_S, TOPOLOGY, TOPOLOGY_ID, World, settings_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,29 +28,91 @@ LEARNING = {"topology": {TOPOLOGY: {"mode": "active"}}}
 
 
 def memory_of(*pauses: tuple[int, float]) -> Memory:
-    """Return a memory of pauses of `words`: executors, and for how long it stood still."""
-    return Memory("one", pauses={"words": tuple(Measured(*each) for each in pauses)})
+    """Return a memory of pauses of `words`: workers that started, and for how long it stood still."""
+    return Memory("one", past_pauses={"words": tuple(Measured(*each) for each in pauses)})
 
 
 def test_what_is_stated_goes_before_what_was_measured_and_that_before_a_guess() -> None:
-    memory = memory_of((9, 4.0), (9, 9.0), (9, 5.0))
-    assert expected_s(memory, "words", 9, 7.0) == 7.0
-    assert expected_s(memory, "words", 9, None) == 4.5, "with the three seconds of the guess"
-    assert expected_s(memory, "another", 30, None) == 4.5
-    assert expected_s(Memory("one"), "words", 9, None) == FIRST_S
+    memory = memory_of((2, 4.0), (2, 9.0), (2, 5.0))
+    assert expected_s(memory, "words", 2, 7.0) == 7.0
+    assert expected_s(memory, "words", 2, None) == 4.5, "with the three seconds of the guess"
+    assert expected_s(memory, "another", 2, None) == 4.5
+    assert expected_s(Memory("one"), "words", 2, None) == FIRST.lasted_s
 
 
-@pytest.mark.parametrize(("executors", "seconds"), [(11, 5.0), (23, 9.0), (35, 13.0), (500, 19.5), (1, 5.0)])
-def test_more_executors_stand_still_for_longer(executors: int, seconds: float) -> None:
-    """But not much longer than any did, nor shorter; one pause of another kind changes little."""
-    memory = memory_of((11, 5.0), (17, 7.0), (35, 13.0))
-    assert expected_s(memory, "words", executors, None) == pytest.approx(seconds)
-    odd = memory_of((11, 5.0), (17, 7.0), (20, 60.0), (35, 13.0), (29, 11.0))
-    assert expected_s(odd, "words", 23, None) == pytest.approx(9.0)
+@pytest.mark.parametrize(("workers", "seconds"), [(4, 8.0), (8, 14.0), (500, 21.0), (1, 3.5)])
+def test_more_workers_stand_still_for_longer(workers: int, seconds: float) -> None:
+    """But not much longer than any did, nor much shorter; one pause of another kind changes little."""
+    memory = memory_of((2, 5.0), (6, 11.0), (8, 14.0))
+    assert expected_s(memory, "words", workers, None) == pytest.approx(seconds)
+    odd = memory_of((2, 5.0), (4, 8.0), (5, 60.0), (6, 11.0), (8, 14.0), (9, 15.5))
+    assert expected_s(odd, "words", 7, None) == pytest.approx(12.5, abs=0.3)
 
 
 def test_pauses_that_grow_shorter_are_no_rule() -> None:
-    assert expected_s(memory_of((10, 9.0), (20, 5.0)), "words", 40, None) == 7.0
+    assert expected_s(memory_of((10, 9.0), (20, 7.0)), "words", 40, None) == 8.0
+
+
+def test_how_pauses_grow_is_guessed_where_one_number_of_workers_was_measured() -> None:
+    """By the root of the number: between not at all and in proportion."""
+    memory = memory_of((2, 3.0), (2, 3.0))
+    assert expected_s(memory, "words", 4, None) == pytest.approx(3.0 * 2**0.5)
+    assert expected_s(memory, "words", 400, None) == pytest.approx(4.5)
+    assert expected_s(memory_of((8, 9.0)), "words", 2, None) == pytest.approx(6.0)
+
+
+def look_at(*executors: tuple[str, str], ports: tuple[int, ...] = ()) -> TopologyLook:
+    """Return a topology with executors of components on hosts; without ports one worker on each."""
+    found = tuple(
+        RunningExecutor(name, n, n, host, ports[n] if ports else 6700)
+        for n, (name, host) in enumerate(executors)
+    )
+    return TopologyLook("words", "words-1", "ACTIVE", {}, found)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "hosts", "workers"),
+    [
+        ({"parse": 2, "count": 8}, "abcdef", 6),
+        ({"parse": 2, "count": 8}, "abcd", 4),
+        ({"parse": 2, "count": 1}, "abcd", 2),
+        ({"count": 2}, "abcd", 1),
+        ({"count": 6}, "abcd", 3),
+        ({"parse": 2}, "abcd", 2),
+        ({"parse": 1, "count": 4}, "abcd", 1),
+    ],
+    ids=["new hosts", "no host for it", "fewer", "fewer of one", "more of one", "more of another", "none"],
+)
+def test_workers_start_anew_that_have_some_of_what_changes(
+    wanted: dict[str, int], hosts: str, workers: int
+) -> None:
+    """And those of further hosts, as many as are needed for as many executors more."""
+    topology = look_at(("spout", "a"), ("parse", "a"), *(("count", host) for host in "bbcc"))
+    assert workers_to_start(topology, wanted, hosts) == workers
+
+
+def test_what_runs_nowhere_starts_on_all_hosts_that_it_needs() -> None:
+    assert workers_to_start(look_at(), {"parse": 2}, "abc") == 2
+    assert workers_to_start(look_at(), {"parse": 4}, "abc") == 3
+
+
+def test_several_workers_of_a_host() -> None:
+    """Those with nothing of what changes go on."""
+    topology = look_at(("parse", "a"), ("count", "a"), ports=(6700, 6701))
+    assert workers_to_start(topology, {"count": 3}, "a") == 1
+    assert workers_to_start(topology, {"parse": 3, "count": 3}, "ab") == 4
+    assert workers_to_start(topology, {"parse": 3, "count": 3}, "a") == 2
+
+
+@pytest.mark.parametrize(("drains", "workers"), [(False, 2), (True, 1)])
+def test_no_worker_starts_where_a_host_is_drained(drains: bool, workers: int, tmp_path: Path) -> None:
+    world = World(demand_per_s=20.0)
+    leased = Lease("host-1", "one.lease-1", OFFER.name, "ready", world.now_s, "host-1", world.now_s, 2e9)
+    world.given = {leased.request_id: leased}
+    file = MemoryFile(tmp_path / "active.json")
+    file.write(Memory("one", draining={"host-1": Draining("host-1", 1.9e9)} if drains else {}))
+    pass_rounds(world, tmp_path, 1, settings_of(**LEARNING))
+    assert [each.workers for each in file.read().pausing.values()] == [workers]
 
 
 def test_a_pause_is_measured_a_while_after_the_change(tmp_path: Path) -> None:
@@ -48,10 +120,11 @@ def test_a_pause_is_measured_a_while_after_the_change(tmp_path: Path) -> None:
     reports = pass_rounds(world, tmp_path, 8, settings_of(**LEARNING))
     steps = [each for report in reports for each in report.steps]
     assert [each.kind for each in steps] == ["rebalanced", "changed", "resumed"]
-    assert steps[0].figures == {"expected_pause_s": FIRST_S}
-    assert steps[2].figures == {"pause_s": 9.0, "expected_pause_s": FIRST_S}
+    first_s = FIRST.lasted_s / 2**0.5
+    assert steps[0].figures == pytest.approx({"expected_pause_s": first_s}), "of one worker"
+    assert steps[2].figures == pytest.approx({"pause_s": 9.0, "expected_pause_s": first_s})
     memory = MemoryFile(tmp_path / "active.json").read()
-    assert memory.pauses == {TOPOLOGY: (Measured(4, 9.0),)}
+    assert memory.past_pauses == {TOPOLOGY: (Measured(1, 9.0),)}
     assert memory.pausing == {}
 
 
@@ -63,7 +136,7 @@ def test_the_next_one_is_expected_to_be_like_it(tmp_path: Path) -> None:
     world.demand_per_s = 60.0
     reports = pass_rounds(world, tmp_path, 8, settings)
     steps = [step for report in reports for step in report.steps if step.kind == "rebalanced"]
-    assert steps[0].figures == {"expected_pause_s": 9.0}
+    assert steps[0].figures == {"expected_pause_s": 13.5}, "more workers, but not much longer than any"
     asked = next(each.asked for each in reports if each.asked is not None)
     assert [each.pause_s for each in asked.parameters.components] == [9.0]
     assert [each.group for each in asked.parameters.components] == [TOPOLOGY]
@@ -73,7 +146,7 @@ def test_what_never_shows_its_end_is_not_measured(tmp_path: Path) -> None:
     world = World(demand_per_s=20.0, pause_s=None)
     pass_rounds(world, tmp_path, 20, settings_of(**LEARNING))
     memory = MemoryFile(tmp_path / "active.json").read()
-    assert memory.pauses == {}
+    assert memory.past_pauses == {}
     assert memory.pausing == {}
 
 
@@ -83,19 +156,19 @@ def test_a_pause_is_measured_or_forgotten_if_the_loop_was_killed(kill_at: int, t
     world = World(demand_per_s=20.0, pause_s=4.0, kill_at=kill_at)
     pass_rounds(world, tmp_path, 12, settings_of(**LEARNING))
     memory = MemoryFile(tmp_path / "active.json").read()
-    assert {each.lasted_s for each in memory.pauses.get(TOPOLOGY, ())} <= {4.0}
+    assert {each.lasted_s for each in memory.past_pauses.get(TOPOLOGY, ())} <= {4.0}
     assert memory.pausing == {}
 
 
 def test_only_the_last_pauses_are_kept() -> None:
     world = World()
     full = tuple(Measured(3, float(k)) for k in range(KEPT))
-    memory = Memory("one", pauses={TOPOLOGY: full}, pausing={TOPOLOGY: Pausing(world.now_s, 10.0, 4)})
+    memory = Memory("one", past_pauses={TOPOLOGY: full}, pausing={TOPOLOGY: Pausing(world.now_s, 10.0)})
     world.watch(TOPOLOGY_ID, (2,))
     world.now_s += 4 * ROUND_S
     after, ended = with_pauses_ended(memory, world.look().topologies.values(), world, world.now_s)
-    assert len(after.pauses[TOPOLOGY]) == KEPT
-    assert after.pauses[TOPOLOGY][-1] == Measured(4, ended[0].lasted_s)
+    assert len(after.past_pauses[TOPOLOGY]) == KEPT
+    assert after.past_pauses[TOPOLOGY][-1] == Measured(1, ended[0].lasted_s)
 
 
 def test_a_change_that_is_not_worth_its_pause_waits(tmp_path: Path) -> None:
@@ -137,7 +210,7 @@ def test_a_short_lack_of_items_is_no_pause() -> None:
     """Four seconds of an expected ten are, three are not."""
     world = World(pause_s=3.0)
     world.watch(TOPOLOGY_ID, (2,))
-    memory = Memory("one", pausing={TOPOLOGY: Pausing(world.now_s, 10.0, 4)})
+    memory = Memory("one", pausing={TOPOLOGY: Pausing(world.now_s, 10.0)})
     looks = world.look().topologies.values()
     world.now_s += ROUND_S
     after, _ = with_pauses_ended(memory, looks, world, world.now_s)
@@ -155,7 +228,7 @@ def test_a_pause_too_short_to_be_seen_is_over_once_workers_have_started(
     """If there is work then; before, it may still come."""
     world = World(pause_s=0.0)
     world.watch(TOPOLOGY_ID, (2,))
-    memory = Memory("one", pausing={TOPOLOGY: Pausing(world.now_s, expected_s, 4)})
+    memory = Memory("one", pausing={TOPOLOGY: Pausing(world.now_s, expected_s)})
     looks, begun_s = world.look().topologies.values(), world.now_s
 
     def after(passed_s: float, untold_s: float | None) -> Memory:
@@ -165,12 +238,12 @@ def test_a_pause_too_short_to_be_seen_is_over_once_workers_have_started(
     assert standing(after(over_s - 1.0, 1.0)) == {TOPOLOGY}
     assert standing(after(over_s, None)) == {TOPOLOGY}, "no work"
     assert standing(after(over_s, 1.0)) == frozenset()
-    assert after(45.0, None).pauses == {}
-    assert after(45.0, 1.0).pauses == {TOPOLOGY: (Measured(4, 1.0),)}
+    assert after(45.0, None).past_pauses == {}
+    assert after(45.0, 1.0).past_pauses == {TOPOLOGY: (Measured(1, 1.0),)}
 
 
 def test_a_topology_that_is_gone_is_not_waited_for() -> None:
-    memory = Memory("one", pausing={TOPOLOGY: Pausing(0.0, 10.0, 4)})
+    memory = Memory("one", pausing={TOPOLOGY: Pausing(0.0, 10.0)})
     after, ended = with_pauses_ended(memory, (), World(), 1.0)
     assert after.pausing == {}
     assert ended == ()

@@ -111,10 +111,11 @@ class World:
     def executors(self) -> tuple[RunningExecutor, ...]:
         """Place executors evenly on hosts that are not drained, the spout first."""
         hosts = [each for each in self.hosts_up() if each not in self.drained] or self.hosts_up()
-        found, task = [RunningExecutor("spout", 1, 1, hosts[0])], 2
+        found, task = [RunningExecutor("spout", 1, 1, hosts[0], 6700)], 2
         for n in range(self.counts["bolt"]):
             share = self.tasks // self.counts["bolt"] + (n < self.tasks % self.counts["bolt"])
-            found.append(RunningExecutor("bolt", task, task + share - 1, hosts[(n + 1) % len(hosts)]))
+            host = hosts[(n + 1) % len(hosts)]
+            found.append(RunningExecutor("bolt", task, task + share - 1, host, 6700))
             task += share
         return tuple(found)
 

@@ -18,7 +18,7 @@ def topology(*scripts: str) -> TopologyLook:
     """A spout, and bolts `0`, `1`, ... in other processes, with two executors each."""
     bolts = {str(number): component(str(number), script, "spout") for number, script in enumerate(scripts)}
     executors = tuple(
-        RunningExecutor(name, 10 * int(name) + task, 10 * int(name) + task, "a")
+        RunningExecutor(name, 10 * int(name) + task, 10 * int(name) + task, "a", 6700)
         for name in bolts
         for task in (1, 2)
     )

@@ -34,10 +34,10 @@ def chain(*, other_process: bool = False) -> TopologyLook:
         "count": component("count", "parse"),
     }
     executors = (
-        RunningExecutor("spout", 1, 1, "a"),
-        RunningExecutor("parse", 2, 3, "a"),
-        RunningExecutor("parse", 4, 5, "b"),
-        RunningExecutor("count", 6, 9, "b"),
+        RunningExecutor("spout", 1, 1, "a", 6700),
+        RunningExecutor("parse", 2, 3, "a", 6700),
+        RunningExecutor("parse", 4, 5, "b", 6700),
+        RunningExecutor("count", 6, 9, "b", 6700),
     )
     return TopologyLook("chain", "chain-1-1795843981", "ACTIVE", components, executors)
 
@@ -222,7 +222,7 @@ def test_what_waits_belongs_to_the_spout_that_is_named() -> None:
     """Of several; without a name it is not known whose it is."""
     two = chain()
     components = {**two.components, "ticks": component("ticks")}
-    executors = (*two.executors, RunningExecutor("ticks", 10, 10, "a"))
+    executors = (*two.executors, RunningExecutor("ticks", 10, 10, "a", 6700))
     topology = replace(two, components=components, executors=executors)
     tasks = said()
     spoke_s = {**tasks.spoke_s, 10: (NOW_S - 20.0, NOW_S - 2.0)}
@@ -243,8 +243,8 @@ def test_a_circle_is_unknown_and_leaves_the_rest_known() -> None:
     }
     executors = (
         *circle.executors,
-        RunningExecutor("left", 10, 10, "a"),
-        RunningExecutor("right", 11, 11, "a"),
+        RunningExecutor("left", 10, 10, "a", 6700),
+        RunningExecutor("right", 11, 11, "a", 6700),
     )
     tasks = said()
     spoke_s = {**tasks.spoke_s, **dict.fromkeys((10, 11), (NOW_S - 20.0, NOW_S - 2.0))}
