@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from experiments.lab_elasticity.variants import SIZED
 from experiments.reports.targets import Target
+from formats.counted import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +40,7 @@ def _answers(turns: Sequence[ElasticityTurn]) -> Target:
     if not answered:
         return Target(text, "no answers", None)
     bad = [f"{label}: {each.wrong}" for label, each in answered.items() if each.wrong is not None]
-    return Target(text, "; ".join(bad) or f"in {len(answered)} turns", not bad)
+    return Target(text, "; ".join(bad) or f"in {counted(len(answered), 'turn')}", not bad)
 
 
 def _late(turns: Sequence[ElasticityTurn]) -> Target:
@@ -78,7 +79,9 @@ def _kept(turns: Sequence[ElasticityTurn]) -> Target:
         for turn in turns
         if turn.done.leaked or turn.done.missing_tasks
     ]
-    return Target("no host is leaked, no executor lost", "; ".join(bad) or f"in {len(turns)} turns", not bad)
+    return Target(
+        "no host is leaked, no executor lost", "; ".join(bad) or f"in {counted(len(turns), 'turn')}", not bad
+    )
 
 
 def _kills(turns: Sequence[ElasticityTurn]) -> Target:
@@ -90,4 +93,4 @@ def _kills(turns: Sequence[ElasticityTurn]) -> Target:
         turn.done.label for turn in own if turn.outcome.lost or turn.done.leaked or turn.done.missing_tasks
     ]
     count = sum(len(turn.done.kills_s) for turn in own)
-    return Target(text, ", ".join(bad) or f"{count} kills in {len(own)} turns", not bad)
+    return Target(text, ", ".join(bad) or f"{counted(count, 'kill')} in {counted(len(own), 'turn')}", not bad)

@@ -108,7 +108,7 @@ def test_wrong_answers_are_a_goal_that_is_missed(tmp_path: Path) -> None:
     content = {"lost": 0, "twice": 0, "answers": True, "wrong": None}
     (right / "verdict.json").write_text(json.dumps(content), encoding="utf-8")
     found = targets(read_turns(tmp_path))[1]
-    assert (found.reached, found.measured) == (True, "in 1 turns")
+    assert (found.reached, found.measured) == (True, "in 1 turn")
     (wrong / "verdict.json").write_text(json.dumps(content | {"wrong": "row 7 differs"}), encoding="utf-8")
     found = targets(read_turns(tmp_path))[1]
     assert (found.reached, found.measured) == (False, "btu-1: row 7 differs")
