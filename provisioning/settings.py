@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import Field, NonNegativeFloat, PositiveFloat, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, NonNegativeFloat, PositiveFloat, ValidationError, model_validator
 
 from bridge.settings import MetricsSettings
 from bridge.settings_section import Section
@@ -24,6 +24,10 @@ from scheduler.elasticity.leasing.host import Offer
 Mode: TypeAlias = Literal["off", "advise", "active"]
 LagSettings: TypeAlias = Annotated[RedisLagSettings | KafkaLagSettings, Field(discriminator="kind")]
 _Count: TypeAlias = Annotated[int, Field(ge=1)]
+
+
+def _several(names: object) -> object:
+    return (names,) if isinstance(names, str) else names
 
 
 class ComponentSettings(Section):
@@ -68,11 +72,13 @@ class Limits(Section):
     reconfigurations_per_hour: _Count = 6
     """Changes of executors of one topology."""
     budget_per_hour: PositiveFloat | None = None
-    """Cost of all leased hosts, in the currency of the offers."""
+    """Cost of all leased hosts, in the currency of the offers, as if all were of the dearest one."""
     hosts_min: _Count = 1
     """Hosts that are always kept, those that are not leased included."""
     hosts_max: _Count | None = None
     """Hosts that are never exceeded, those that are not leased included."""
+    hosts_max_of: dict[str, _Count] = Field(default_factory=dict)
+    """Leased hosts of an offer, by its name: of a site, or of a part of a cloud."""
 
 
 class PolicySettings(Section):
@@ -121,8 +127,9 @@ class ElasticSettings(Section):
     """Where hosts come from; without it topologies are scaled on the hosts that there are."""
     offer: dict[str, OfferSettings] = Field(default_factory=dict)
     """What the provider offers, by name."""
-    leased: str | None = None
-    """Name of the offer that is leased; needed if there are several."""
+    leased: Annotated[tuple[str, ...], BeforeValidator(_several), Field(strict=False)] = ()
+    """Name of the offer that is leased, needed if there are several; or names of some that are alike, the
+    preferred one first: where its hosts do not come, or are as many as they may, the next one is leased."""
     topology: Annotated[dict[str, TopologySettings], Field(min_length=1)]
     """Topologies by name; others are left alone."""
 

@@ -15,6 +15,7 @@ from provisioning.cluster.nimbus import NimbusCluster
 from provisioning.loop.active import ActiveLoop
 from provisioning.loop.advice import AdvisingLoop
 from provisioning.loop.memory import MemoryFile
+from provisioning.loop.offers import alike
 from provisioning.loop.pool import Pool
 from provisioning.loop.record import RoundRecord
 from provisioning.loop.seeing import Seeing
@@ -51,7 +52,7 @@ def composed(
     meters = TaskMeters(time.time, settings.window_s)
     receiver = GraphiteReceiver(Address.parse(settings.graphite), meters.take)
     provider = _provider(settings, folder, cluster)
-    offer = _offer(settings, provider)
+    offer, *further = _offers(settings, provider) or (None,)
     arguments = {} if auth is None else auth.client_arguments()
     drains = ZookeeperDrains(settings.zookeeper, settings.root, arguments)
     lags = {name: tuple(lag.reader() for lag in topology.lag) for name, topology in settings.topology.items()}
@@ -64,12 +65,12 @@ def composed(
     loops: dict[str, Loop] = {}
     # hosts that are leased go back also where nothing is scaled any more
     if names["active"] or settings.provider is not None:
-        pool = Pool(settings, offer, names["active"])
+        pool = Pool(settings, offer, names["active"], further=tuple(further))
         loops["active"] = ActiveLoop(
             pool, cluster, provider, drains, seeing, MemoryFile(folder / "active.json")
         )
     if names["advise"]:
-        pool = Pool(settings, offer, names["advise"])
+        pool = Pool(settings, offer, names["advise"], further=tuple(further))
         loops["advise"] = AdvisingLoop(pool, seeing, MemoryFile(folder / "advice.json"))
     wanted = {*names["active"], *names["advise"]}
     record = RoundRecord(folder / "rounds.jsonl")
@@ -114,15 +115,20 @@ def _provider(settings: ElasticSettings, folder: Path, cluster: NimbusCluster) -
     return NoProvider() if table is None else make_provider(table, folder, busy)
 
 
-def _offer(settings: ElasticSettings, provider: Provider) -> HostOffer | None:
-    """Return what is leased; None without a provider.
+def _offers(settings: ElasticSettings, provider: Provider) -> tuple[HostOffer, ...]:
+    """Return what is leased, the preferred offer first; empty without a provider.
 
     Raises:
-        ValueError: It is not clear which offer that is.
+        ValueError: It is not clear which offers that are, or they are not alike.
     """
     offers = {each.name: each for each in provider.offers()}
-    if settings.leased is not None and settings.leased not in offers:
-        raise ValueError(f"leased: must be one of {', '.join(offers)}, got {settings.leased!r}")
-    if len(offers) > 1 and settings.leased is None:
+    for key, names in (("leased", settings.leased), ("limits.hosts_max_of", settings.limits.hosts_max_of)):
+        for name in names:
+            if name not in offers:
+                raise ValueError(f"{key}: must be one of {', '.join(offers)}, got {name!r}")
+    if len(offers) > 1 and not settings.leased:
         raise ValueError(f"leased: missing, there are several offers: {', '.join(offers)}")
-    return next(iter(offers.values()), None) if settings.leased is None else offers[settings.leased]
+    found = tuple(offers[each] for each in dict.fromkeys(settings.leased)) or tuple(offers.values())
+    if unlike := alike(found):
+        raise ValueError(f"leased: {unlike}")
+    return found

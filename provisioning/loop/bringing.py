@@ -81,21 +81,25 @@ class Bringing:
             lease = by_request.get(name)
             if lease is None:
                 if self.now_s - request.asked_s > self.settings.boot_timeout_s:
-                    memory = _without_request(memory, name)
-                    self._did("host-lost", name, "the provider had none for too long")
+                    memory = self._lost(memory, name, "the provider had none for too long")
                 elif self._try(name, partial(self.provider.lease, request.offer, name, self.now_s)):
                     self._did("host-asked", name, f"one of the offer {request.offer}")
             elif not lease.live:
-                memory = _without_request(memory, name)
-                self._did("host-lost", name, lease.reason or f"its lease is {lease.status}")
+                memory = self._lost(memory, name, lease.reason or f"its lease is {lease.status}")
             elif lease.status == "ready" and lease.host in look.supervisors:
                 memory = self._host_up(memory, look, lease)
             elif self.now_s - lease.leased_at_s > self.settings.boot_timeout_s and self._given_back(lease):
-                memory = _without_request(memory, name)
                 limit = f"{self.settings.boot_timeout_s:.0f} s"
                 said = "the provider calls it ready" if lease.status == "ready" else "it boots"
-                self._did("host-lost", name, f"Nimbus does not know it after {limit} ({said}): given back")
+                why = f"Nimbus does not know it after {limit} ({said}): given back"
+                memory = self._lost(memory, name, why)
         return memory
+
+    def _lost(self, memory: Memory, name: str, why: str) -> Memory:
+        """Forget a request, and remember of which offer no host came."""
+        self._did("host-lost", name, why)
+        lost_s = {**memory.lost_s, memory.requests[name].offer: self.now_s}
+        return replace(_without_request(memory, name), lost_s=lost_s)
 
     def _given_back(self, lease: Lease) -> bool:
         """Give a host back at once on which nothing can run."""

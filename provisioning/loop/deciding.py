@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from provisioning.loop.codec import codec
 from provisioning.loop.memory import Draining, Request, Wanted
+from provisioning.loop.offers import to_lease
 from provisioning.loop.room_left import RoomLeft
 from scheduler.base.checks import ModelError
 from scheduler.elasticity.layers.kinds import POLICIES
@@ -104,7 +105,7 @@ def decided(
     after = replace(
         after,
         wanted=wanted,
-        requests=_requests(decision, after, pool, observation.now_s),
+        requests=_requests(decision, after, pool, leases, observation.now_s),
         draining={
             **memory.draining,
             **{
@@ -192,11 +193,20 @@ def with_changes(
     return wanted, tuple(unhelpful)
 
 
-def _requests(decision: LeasingDecision, memory: Memory, pool: Pool, now_s: float) -> dict[str, Request]:
+def _requests(
+    decision: LeasingDecision, memory: Memory, pool: Pool, leases: tuple[Lease, ...], now_s: float
+) -> dict[str, Request]:
+    """Return what is asked for, without those hosts that no offer has."""
     requests = dict(memory.requests)
-    if pool.offer is not None:
-        for each in decision.leases:
-            requests[f"{memory.instance}.{each}"] = Request(pool.offer.name, now_s, {})
+    answered = {each.request_id for each in leases}
+    leased = Counter(each.offer for each in leases if each.live)
+    leased.update(each.offer for name, each in requests.items() if name not in answered)
+    most = pool.settings.limits.hosts_max_of
+    for each in decision.leases:
+        offer = to_lease(pool.offers, leased, most, memory.lost_s, now_s)
+        if offer is not None:
+            leased[offer.name] += 1
+            requests[f"{memory.instance}.{each}"] = Request(offer.name, now_s, {})
     for sign, changes in ((1, decision.starts), (-1, decision.stops)):
         for change in changes:
             name = change.host if change.host in requests else f"{memory.instance}.{change.host}"
@@ -216,4 +226,6 @@ def _limited(pool: Pool, after: Memory, decision: LeasingDecision, now_s: float)
         if len(recent) >= limits.reconfigurations_per_hour:
             most = limits.reconfigurations_per_hour
             return f"{name} was changed {len(recent)} times in the last hour, {most} times are allowed"
+    if pool.offers and any(f"{after.instance}.{each}" not in after.requests for each in decision.leases):
+        return "as many hosts of all offers are leased as limits.hosts_max_of allows"
     return ""

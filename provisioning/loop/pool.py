@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from provisioning.loop.offers import leased_most
 from provisioning.loop.pauses import expected_s
 from scheduler.base.checks import ModelError
 from scheduler.elasticity.layers.kinds import POLICIES
@@ -67,6 +68,7 @@ class Pool:
         names: Topologies that are scaled.
         leased: Hosts that are leased.
         pauses: For how long a topology stands still when executors change, by its name, s.
+        further: Offers like that one, which are leased where it has no hosts, in their order.
     """
 
     settings: ElasticSettings
@@ -74,6 +76,12 @@ class Pool:
     names: tuple[str, ...]
     leased: frozenset[str] = frozenset()
     pauses: Mapping[str, float] = field(default_factory=dict)
+    further: tuple[HostOffer, ...] = ()
+
+    @property
+    def offers(self) -> tuple[HostOffer, ...]:
+        """All that may be leased, the preferred one first."""
+        return () if self.offer is None else (self.offer, *self.further)
 
     def with_pauses(self, memory: Memory, look: ClusterLook) -> Pool:
         """Return the pool that expects pauses as if all workers of a topology started anew."""
@@ -188,17 +196,16 @@ class Pool:
             raise error.under("policy.parameters") from error
 
     def _hosts_max(self, look: ClusterLook) -> int | None:
-        """Return how many hosts there may be, by number and by budget."""
+        """Return how many hosts there may be, by numbers and by budget."""
         limits = self.settings.limits
         if self.offer is None:
             # with as many hosts as there are, none is ever asked for
             return max(limits.hosts_min, len(look.supervisors))
-        if limits.budget_per_hour is None or not self.offer.unit_cost:
+        leased = leased_most(self.offers, limits.hosts_max_of, limits.budget_per_hour)
+        if math.isinf(leased):
             return limits.hosts_max
-        per_hour = self.offer.unit_cost * 3600.0 / self.offer.billing_unit_s
-        own = sum(host not in self.leased for host in look.supervisors)
-        paid = own + math.floor(limits.budget_per_hour / per_hour + _NOTHING)
-        return max(limits.hosts_min, paid if limits.hosts_max is None else min(limits.hosts_max, paid))
+        most = sum(host not in self.leased for host in look.supervisors) + int(leased)
+        return max(limits.hosts_min, most if limits.hosts_max is None else min(limits.hosts_max, most))
 
     def _size(self, host: str, look: ClusterLook) -> Needs:
         if self.settings.capacity == "executors":

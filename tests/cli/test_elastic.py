@@ -41,6 +41,11 @@ def settings(folder: Path, more: str = "") -> Path:
     [
         ('zookeper = "h:1"', "zookeper: unknown key"),
         ('leased = "large"', "leased: must be one of small, got 'large'"),
+        ('leased = ["small", "large"]', "leased: must be one of small, got 'large'"),
+        (
+            "limits = { hosts_max_of = { large = 3 } }",
+            "limits.hosts_max_of: must be one of small, got 'large'",
+        ),
     ],
 )
 def test_bad_settings_are_refused(more: str, sentence: str, stormplace: Stormplace, tmp_path: Path) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from provisioning.loop.memory import MemoryFile
-from tests.provisioning.loop.world import ROUND_S, TOPOLOGY, Killed, World, loop_of, settings_of
+from tests.provisioning.loop.world import OFFER, ROUND_S, TOPOLOGY, Killed, World, loop_of, settings_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,6 +30,9 @@ def pass_rounds(
             loop = loop_of(world, folder, settings)
         world.now_s += ROUND_S
     return reports
+
+
+ELSEWHERE = replace(OFFER, name="elsewhere", unit_cost=2.0)
 
 
 def capacity_per_s(world: World) -> float:
@@ -151,6 +155,28 @@ def test_a_host_that_never_comes_up_is_given_back(tmp_path: Path) -> None:
     assert lost
     assert "the provider calls it ready" in lost[0].why
     assert next(iter(world.given.values())).status == "gone"
+
+
+def test_where_an_offer_has_no_hosts_another_one_has(tmp_path: Path) -> None:
+    """The next host is asked for there at once."""
+    world = World(demand_per_s=45.0, offered=(OFFER, ELSEWHERE), sold_out=frozenset({OFFER.name}))
+    pass_rounds(world, tmp_path, 12)
+    assert [(each.offer, each.live) for each in world.given.values()] == [
+        (OFFER.name, False),
+        (ELSEWHERE.name, True),
+    ]
+    assert capacity_per_s(world) * 0.8 >= 45.0
+    check_at_rest(world, tmp_path)
+
+
+def test_offers_have_limits_of_their_own(tmp_path: Path) -> None:
+    """Whatever is needed: one here and one there."""
+    world = World(demand_per_s=200.0, offered=(OFFER, ELSEWHERE))
+    most = {OFFER.name: 1, ELSEWHERE.name: 1}
+    reports = pass_rounds(world, tmp_path, 20, settings_of(limits={"hosts_max_of": most}))
+    assert [each.offer for each in world.given.values()] == [OFFER.name, ELSEWHERE.name]
+    assert not any(each.limited for each in reports)
+    check_at_rest(world, tmp_path)
 
 
 def test_a_paused_topology_is_left_alone(tmp_path: Path) -> None:

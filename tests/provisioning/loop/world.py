@@ -19,7 +19,7 @@ from provisioning.loop.memory import MemoryFile
 from provisioning.loop.pool import Pool
 from provisioning.loop.seeing import Seeing
 from provisioning.measuring.task_meters import TaskReadings
-from provisioning.providers.provider import BusyHostError, HostOffer, Lease, ProviderError
+from provisioning.providers.provider import BusyHostError, HostOffer, Lease, LeaseStatus, ProviderError
 from provisioning.settings import ElasticSettings
 
 if TYPE_CHECKING:
@@ -64,6 +64,8 @@ class World:
     drained: set[str] = field(default_factory=set)
     own_hosts: tuple[str, ...] = ("own-1",)
     refuse: bool = False
+    offered: tuple[HostOffer, ...] = (OFFER,)
+    sold_out: frozenset[str] = frozenset()
     never_up: bool = False
     rebalances: int = 0
     dropped: int = 0
@@ -145,12 +147,13 @@ class World:
         return (OFFER,)
 
     def lease(self, offer: str, request_id: str, now_s: float) -> Lease:
-        assert offer == OFFER.name
+        assert offer in {each.name for each in self.offered}
         self.call()
         if self.refuse:
             raise ProviderError("there are no hosts left")
         name = f"host-{len(self.given) + 1}"
-        lease = self.given.setdefault(request_id, Lease(name, request_id, offer, "booting", now_s, name))
+        status: LeaseStatus = "failed" if offer in self.sold_out else "booting"
+        lease = self.given.setdefault(request_id, Lease(name, request_id, offer, status, now_s, name))
         self.call()
         return lease
 
@@ -229,6 +232,7 @@ def settings_of(**changes: object) -> ElasticSettings:
 def loop_of(world: World, folder: Path, settings: ElasticSettings | None = None) -> ActiveLoop:
     """Return a loop, as it is after each start of the process."""
     settings = settings or settings_of()
-    pool = Pool(settings, OFFER, (TOPOLOGY,))
+    offer, *further = world.offered
+    pool = Pool(settings, offer, (TOPOLOGY,), further=tuple(further))
     seeing = Seeing(settings, world, {})
     return ActiveLoop(pool, world, world, world, seeing, MemoryFile(folder / "active.json"))

@@ -1,0 +1,56 @@
+"""From which offer a host is leased, where several are alike: places of a cloud, or sites. Pure."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from provisioning.providers.provider import HostOffer
+
+_ROUNDING = 1e-6
+_LOST_S = 1800.0
+"""For so long others are leased first after a host of an offer did not come, s."""
+
+
+def alike(offers: Sequence[HostOffer]) -> str:
+    """Return what keeps hosts of some offers from taking each other's place; empty: nothing."""
+    for each in offers[1:]:
+        first = offers[0]
+        if each.slots != first.slots or each.cpu < first.cpu or each.memory_mb < first.memory_mb:
+            return f"a host of {each.name} has to have the slots of one of {first.name}, and no less besides"
+    return ""
+
+
+def to_lease(
+    offers: Iterable[HostOffer],
+    leased: Mapping[str, int],
+    most: Mapping[str, int],
+    lost_s: Mapping[str, float],
+    now_s: float,
+) -> HostOffer | None:
+    """Return the first offer of which one more host may be leased; None: there is none.
+
+    Args:
+        offers: The one that is preferred first.
+        leased: Hosts of each, those that were asked for included.
+        most: How many there may be; others have no limit.
+        lost_s: When a host of one last did not come, s since 1970: for a while it is the last choice.
+        now_s: Time, s since 1970.
+    """
+    free = [each for each in offers if leased.get(each.name, 0) < most.get(each.name, math.inf)]
+    return min(free, key=lambda each: 0.0 <= now_s - lost_s.get(each.name, -math.inf) < _LOST_S, default=None)
+
+
+def leased_most(offers: Sequence[HostOffer], most: Mapping[str, int], budget_per_hour: float | None) -> float:
+    """Return how many hosts may be leased at once, by limits of all offers and by the budget; infinite: any.
+
+    The budget is counted at the price of the dearest one.
+    """
+    limited = sum(most.get(each.name, math.inf) for each in offers)
+    dearest = max(each.unit_cost * 3600.0 / each.billing_unit_s for each in offers)
+    if budget_per_hour is None or not dearest:
+        return limited
+    return min(limited, math.floor(budget_per_hour / dearest + _ROUNDING))
