@@ -84,7 +84,9 @@ class NimbusCluster:
         return any(found)
 
     def rebalance(self, name: str, executors: Mapping[str, int]) -> None:
-        """Change how many executors components of a topology have, all in one step; spouts rest for a second.
+        """Change how many executors components of a topology have, all in one step.
+
+        Spouts do not rest before: workers learn of it within `task.refresh.poll.secs`, some in time.
 
         Args:
             name: Of the topology.
@@ -96,7 +98,7 @@ class NimbusCluster:
         """
         with connect(self._addresses, timeout_s=_TIMEOUT_S) as client:
             try:
-                client.rebalance(name, IDL.RebalanceOptions(wait_secs=1, num_executors=dict(executors)))
+                client.rebalance(name, IDL.RebalanceOptions(wait_secs=0, num_executors=dict(executors)))
             except (
                 IDL.NotAliveException,
                 IDL.InvalidTopologyException,

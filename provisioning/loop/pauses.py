@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import accumulate, combinations
 from statistics import median
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -16,9 +17,11 @@ if TYPE_CHECKING:
     from provisioning.cluster.look import TopologyLook
     from provisioning.loop.memory import Memory
 
-FIRST: Final = Measured(2, 3.0)
+FIRST: Final = Measured(2, 2.5)
 """What is expected before anything was measured: workers start, find each other, and others stop. On a lab of
-which two hosts were used, with a free slot on each, that took three seconds."""
+which two hosts were used, with a free slot on each, that took two to three seconds."""
+_FIRST_POWER, _FIRST_WEIGHT = 0.5, 2.0
+"""Of the guess how pauses grow with workers; its weight is that of workers that are seven times as many."""
 _FAR_OFF = 2.0
 """Pauses that take so many times as long are of another cluster."""
 _BEYOND = 1.5
@@ -93,11 +96,11 @@ def workers_to_start(topology: TopologyLook, executors: Mapping[str, int], hosts
 def expected_s(memory: Memory, topology: str, workers: int, stated_s: float | None) -> float:
     """Return for how long a topology is expected to stand still when it changes, s.
 
-    Workers of several hosts that share processors start the slower, the more there are. The line through what
-    was measured is that of Theil and Sen, as one of the pauses may have been of another kind. Until there are
-    many, what is expected at first counts as one of them, if it is not far off: a line through two or three
-    is no rule. Where all were of one number of workers, it is not known whether hosts share processors, and
-    the root of the number is between what takes as long and what takes longer in proportion.
+    Workers of hosts that share processors take longer, the more there are. A pause of w workers is taken for
+    c w^b: b is the median of what pairs of pauses say, weighted by how far apart their workers are, and of a
+    first guess, the root, which is between what takes as long and what takes longer in proportion; c is the
+    median then. So one pause of another kind changes little, and neither do two of nearly as many workers.
+    Until there are many, what is expected at first counts as one of them, if it is not far off.
 
     Args:
         memory: With what was measured: of it, else of others.
@@ -111,16 +114,13 @@ def expected_s(memory: Memory, topology: str, workers: int, stated_s: float | No
     measured = past.get(topology) or tuple(each for own in past.values() for each in own)
     if len(measured) < KEPT and _usual_s(measured or (FIRST,)) <= _FAR_OFF * FIRST.lasted_s:
         measured = (FIRST, *measured)
-    slopes = [
-        (one.lasted_s - other.lasted_s) / (one.workers - other.workers)
-        for one, other in combinations(measured, 2)
-        if one.workers != other.workers
-    ]
-    if slopes:
-        rise = max(0.0, median(slopes))
-        expected = median(each.lasted_s + rise * (workers - each.workers) for each in measured)
-    else:
-        expected = _usual_s(measured) * math.sqrt(workers / measured[0].workers)
+    powers = [(_FIRST_POWER, _FIRST_WEIGHT)]
+    for one, other in combinations(measured, 2):
+        if one.workers != other.workers:
+            apart = math.log(one.workers / other.workers)
+            powers.append((math.log(one.lasted_s / other.lasted_s) / apart, abs(apart)))
+    power = min(max(_median_of(powers), 0.0), 1.0)
+    expected = median(each.lasted_s * (workers / each.workers) ** power for each in measured)
     # not far beyond what was seen
     lasted = [each.lasted_s for each in measured]
     return min(max(expected, min(lasted) / _BEYOND), _BEYOND * max(lasted))
@@ -128,6 +128,13 @@ def expected_s(memory: Memory, topology: str, workers: int, stated_s: float | No
 
 def _usual_s(measured: Collection[Measured]) -> float:
     return median(each.lasted_s for each in measured)
+
+
+def _median_of(weighted: Collection[tuple[float, float]]) -> float:
+    """Return the median of values (n, 2) with weights."""
+    ordered = sorted(weighted)
+    passed = list(accumulate(weight for _, weight in ordered))
+    return ordered[bisect_left(passed, passed[-1] / 2.0)][0]
 
 
 def with_pauses_ended(

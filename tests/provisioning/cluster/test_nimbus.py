@@ -131,7 +131,7 @@ def test_workers_of_a_host(cluster: NimbusCluster) -> None:
 
 def test_a_rebalance_is_one_call(cluster: NimbusCluster, service: Service) -> None:
     cluster.rebalance("taxi", {"parse": 6})
-    assert service.asked == [("taxi", 1, {"parse": 6})]
+    assert service.asked == [("taxi", 0, {"parse": 6})]
 
 
 def test_a_refusal_differs_from_silence(cluster: NimbusCluster) -> None:
