@@ -120,7 +120,7 @@ def expected_s(memory: Memory, topology: str, workers: int, stated_s: float | No
             apart = math.log(one.workers / other.workers)
             powers.append((math.log(one.lasted_s / other.lasted_s) / apart, abs(apart)))
     power = min(max(_median_of(powers), 0.0), 1.0)
-    expected = median(each.lasted_s * (workers / each.workers) ** power for each in measured)
+    expected: float = median(each.lasted_s * (workers / each.workers) ** power for each in measured)
     # not far beyond what was seen
     lasted = [each.lasted_s for each in measured]
     return min(max(expected, min(lasted) / _BEYOND), _BEYOND * max(lasted))
