@@ -122,13 +122,15 @@ def _offers(settings: ElasticSettings, provider: Provider) -> tuple[HostOffer, .
         ValueError: It is not clear which offers that are, or they are not alike.
     """
     offers = {each.name: each for each in provider.offers()}
-    for key, names in (("leased", settings.leased), ("limits.hosts_max_of", settings.limits.hosts_max_of)):
-        for name in names:
-            if name not in offers:
-                raise ValueError(f"{key}: must be one of {', '.join(offers)}, got {name!r}")
+    for name in settings.leased:
+        if name not in offers:
+            raise ValueError(f"leased: must be one of {', '.join(offers) or 'no offers'}, got {name!r}")
     if len(offers) > 1 and not settings.leased:
         raise ValueError(f"leased: missing, there are several offers: {', '.join(offers)}")
     found = tuple(offers[each] for each in dict.fromkeys(settings.leased)) or tuple(offers.values())
+    for name in settings.limits.hosts_max_of:
+        if name not in (each.name for each in found):
+            raise ValueError(f"limits.hosts_max_of.{name}: this offer is not leased")
     if unlike := alike(found):
         raise ValueError(f"leased: {unlike}")
     return found

@@ -86,7 +86,7 @@ class NimbusCluster:
     def rebalance(self, name: str, executors: Mapping[str, int]) -> None:
         """Change how many executors components of a topology have, all in one step.
 
-        Spouts do not rest before: workers learn of it within `task.refresh.poll.secs`, some in time.
+        Spouts do not rest before: workers look for that every `task.refresh.poll.secs`, most too late.
 
         Args:
             name: Of the topology.

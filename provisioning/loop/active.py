@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
+from formats.counted import counted
 from provisioning.loop.bringing import Bringing
 from provisioning.loop.deciding import decided
 from provisioning.loop.memory import Draining
@@ -159,6 +160,9 @@ class ActiveLoop:
         if outcome.limited or not outcome.decision.changes_something:
             return report
         bringing = self._bringing(now_s)
+        if outcome.unleased:
+            why = f"{counted(outcome.unleased, 'host')} more cannot be leased of any offer"
+            bringing.steps.append(Step("failed", "limits.hosts_max_of", why))
         brought = bringing.bring(outcome.memory, look, leases)
         self.file.write(brought)
         self._watch(outcome.memory, brought, look)

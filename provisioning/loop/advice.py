@@ -68,8 +68,9 @@ class AdvisingLoop:
         report: Report,
     ) -> Report:
         now_s, offer = report.now_s, self.pool.policy_offer(look)
-        parameters = self.pool.parameters(components, look)
         copy, real = memory.copy, self._hosts(look, memory, now_s)
+        all_leased = replace(self.pool, leased=frozenset(each.name for each in real))
+        parameters = all_leased.parameters(components, look)
         names = {each.name for each in components}
         if (
             copy is None

@@ -17,13 +17,14 @@ from provisioning.loop.deciding import Room, with_changes
 from provisioning.loop.memory import Pausing, Refused, Wanted
 from provisioning.loop.pauses import expected_s, standing, workers_to_start
 from provisioning.loop.step import Step
+from provisioning.providers.machines import NotStartedError
 from provisioning.providers.provider import BusyHostError, ProviderError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
     from provisioning.cluster.look import ClusterLook, TopologyLook
-    from provisioning.loop.memory import Memory
+    from provisioning.loop.memory import Memory, Request
     from provisioning.loop.step import Cluster, Drains, StepKind
     from provisioning.providers.provider import Lease, Provider
     from provisioning.settings import ElasticSettings
@@ -80,10 +81,7 @@ class Bringing:
         for name, request in memory.requests.items():
             lease = by_request.get(name)
             if lease is None:
-                if self.now_s - request.asked_s > self.settings.boot_timeout_s:
-                    memory = self._lost(memory, name, "the provider had none for too long")
-                elif self._try(name, partial(self.provider.lease, request.offer, name, self.now_s)):
-                    self._did("host-asked", name, f"one of the offer {request.offer}")
+                memory = self._host_asked(memory, name, request)
             elif not lease.live:
                 memory = self._lost(memory, name, lease.reason or f"its lease is {lease.status}")
             elif lease.status == "ready" and lease.host in look.supervisors:
@@ -93,6 +91,23 @@ class Bringing:
                 said = "the provider calls it ready" if lease.status == "ready" else "it boots"
                 why = f"Nimbus does not know it after {limit} ({said}): given back"
                 memory = self._lost(memory, name, why)
+        return memory
+
+    def _host_asked(self, memory: Memory, name: str, request: Request) -> Memory:
+        if self.now_s - request.asked_s > self.settings.boot_timeout_s:
+            # whether it was ever asked for is not known: that says nothing of the offer
+            self._did("host-lost", name, "the provider had none for too long")
+            return _without_request(memory, name)
+        try:
+            self.provider.lease(request.offer, name, self.now_s)
+        except NotStartedError as error:
+            if len(self.settings.leased) > 1:
+                return self._lost(memory, name, str(error))
+            self._did("failed", name, str(error))
+        except ProviderError as error:
+            self._did("failed", name, str(error))
+        else:
+            self._did("host-asked", name, f"one of the offer {request.offer}")
         return memory
 
     def _lost(self, memory: Memory, name: str, why: str) -> Memory:

@@ -39,12 +39,14 @@ class Outcome:
         decision: Of the policy.
         limited: Why nothing of it is done; empty if it is.
         unhelpful: Components of which as many executors as were wanted do no more than there are.
+        unleased: Hosts that are not asked for, as no offer has so many; to the policy they are lost.
     """
 
     memory: Memory
     decision: LeasingDecision
     limited: str = ""
     unhelpful: tuple[str, ...] = ()
+    unleased: int = 0
 
 
 def ask(
@@ -116,7 +118,10 @@ def decided(
         },
     )
     limited = _limited(pool, after, decision, observation.now_s)
-    return Outcome(memory if limited else after, decision, limited, unhelpful)
+    if limited:
+        return Outcome(memory, decision, limited, unhelpful)
+    unleased = sum(f"{after.instance}.{each}" not in after.requests for each in decision.leases)
+    return Outcome(after, decision, "", unhelpful, unleased)
 
 
 def _lease_of(host: str, leases: tuple[Lease, ...]) -> str:
@@ -226,6 +231,4 @@ def _limited(pool: Pool, after: Memory, decision: LeasingDecision, now_s: float)
         if len(recent) >= limits.reconfigurations_per_hour:
             most = limits.reconfigurations_per_hour
             return f"{name} was changed {len(recent)} times in the last hour, {most} times are allowed"
-    if pool.offers and any(f"{after.instance}.{each}" not in after.requests for each in decision.leases):
-        return "as many hosts of all offers are leased as limits.hosts_max_of allows"
     return ""

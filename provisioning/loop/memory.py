@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import PositiveFloat, PositiveInt, TypeAdapter, ValidationError
 
 from bridge.faults import phrases
 from formats.state_file import write_state
@@ -101,8 +101,8 @@ class Measured:
         lasted_s: s.
     """
 
-    workers: int
-    lasted_s: float
+    workers: PositiveInt
+    lasted_s: PositiveFloat
 
 
 @dataclass(frozen=True)

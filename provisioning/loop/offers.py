@@ -19,8 +19,10 @@ def alike(offers: Sequence[HostOffer]) -> str:
     """Return what keeps hosts of some offers from taking each other's place; empty: nothing."""
     for each in offers[1:]:
         first = offers[0]
-        if each.slots != first.slots or each.cpu < first.cpu or each.memory_mb < first.memory_mb:
-            return f"a host of {each.name} has to have the slots of one of {first.name}, and no less besides"
+        if (each.slots, each.billing_unit_s) != (first.slots, first.billing_unit_s):
+            return f"hosts of {each.name} need the slots and the billing unit of those of {first.name}"
+        if each.cpu < first.cpu or each.memory_mb < first.memory_mb:
+            return f"hosts of {each.name} have less CPU or memory than those of {first.name}"
     return ""
 
 

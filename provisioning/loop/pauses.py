@@ -111,7 +111,7 @@ def expected_s(memory: Memory, topology: str, workers: int, stated_s: float | No
     if stated_s is not None:
         return stated_s
     past = memory.past_pauses
-    measured = past.get(topology) or tuple(each for own in past.values() for each in own)
+    measured = past.get(topology) or tuple(each for own in past.values() for each in own)[-KEPT:]
     if len(measured) < KEPT and _usual_s(measured or (FIRST,)) <= _FAR_OFF * FIRST.lasted_s:
         measured = (FIRST, *measured)
     powers = [(_FIRST_POWER, _FIRST_WEIGHT)]

@@ -36,23 +36,28 @@ def settings(folder: Path, more: str = "") -> Path:
     return path
 
 
+OFFER = "cpu = 100.0\nmemory_mb = 512.0\nslots = 4\nbilling_unit_s = 600.0\nunit_cost = 1.0\n"
+LARGE = f"\n[offer.large]\n{OFFER.replace('slots = 4', 'slots = 8')}"
+
+
 @pytest.mark.parametrize(
     ("more", "sentence"),
     [
         ('zookeper = "h:1"', "zookeper: unknown key"),
         ('leased = "large"', "leased: must be one of small, got 'large'"),
         ('leased = ["small", "large"]', "leased: must be one of small, got 'large'"),
+        ("limits.hosts_max_of.large = 3", "limits.hosts_max_of.large: this offer is not leased"),
+        (LARGE, "leased: missing, there are several offers: large, small"),
         (
-            "limits = { hosts_max_of = { large = 3 } }",
-            "limits.hosts_max_of: must be one of small, got 'large'",
+            f'leased = ["small", "large"]{LARGE}',
+            "leased: hosts of large need the slots and the billing unit of those of small",
         ),
     ],
 )
 def test_bad_settings_are_refused(more: str, sentence: str, stormplace: Stormplace, tmp_path: Path) -> None:
     path = settings(tmp_path, more)
-    offer = "cpu = 100.0\nmemory_mb = 512.0\nslots = 4\nbilling_unit_s = 600.0\nunit_cost = 1.0\n"
     with path.open("a", encoding="utf-8") as file:
-        file.write(f'\n[provider]\nkind = "simulated"\n[offer.small]\n{offer}')
+        file.write(f'\n[provider]\nkind = "simulated"\n[offer.small]\n{OFFER}')
     status, _, err = stormplace("elastic", "--config", path)
     assert status == 2
     assert sentence in err

@@ -157,26 +157,62 @@ def test_a_host_that_never_comes_up_is_given_back(tmp_path: Path) -> None:
     assert next(iter(world.given.values())).status == "gone"
 
 
-def test_where_an_offer_has_no_hosts_another_one_has(tmp_path: Path) -> None:
-    """The next host is asked for there at once."""
-    world = World(demand_per_s=45.0, offered=(OFFER, ELSEWHERE), sold_out=frozenset({OFFER.name}))
-    pass_rounds(world, tmp_path, 12)
-    assert [(each.offer, each.live) for each in world.given.values()] == [
-        (OFFER.name, False),
-        (ELSEWHERE.name, True),
-    ]
+BOTH = {"leased": (OFFER.name, ELSEWHERE.name)}
+
+
+@pytest.mark.parametrize("what", ["sold_out", "failing"])
+def test_where_an_offer_has_no_hosts_another_one_has(what: str, tmp_path: Path) -> None:
+    """The next host is asked for there."""
+    world = World(demand_per_s=45.0, offered=(OFFER, ELSEWHERE))
+    setattr(world, what, frozenset({OFFER.name}))
+    pass_rounds(world, tmp_path, 12, settings_of(**BOTH))
+    assert [each.offer for each in world.given.values() if each.live] == [ELSEWHERE.name]
+    assert MemoryFile(tmp_path / "active.json").read().lost_s.keys() == {OFFER.name}
     assert capacity_per_s(world) * 0.8 >= 45.0
     check_at_rest(world, tmp_path)
+
+
+def test_an_offer_without_another_one_is_asked_again(tmp_path: Path) -> None:
+    world = World(demand_per_s=45.0, sold_out=frozenset({OFFER.name}))
+    reports = pass_rounds(world, tmp_path, 4)
+    said = [step.why for each in reports for step in each.steps if step.kind == "failed"]
+    assert said == [f"{OFFER.name} is sold out"] * 4
+    world.sold_out = frozenset()
+    pass_rounds(world, tmp_path, 12)
+    check_at_rest(world, tmp_path)
+
+
+def test_what_was_never_asked_for_says_nothing_of_its_offer(tmp_path: Path) -> None:
+    """The loop was killed before it asked, and was away for long."""
+    world = World(demand_per_s=45.0, offered=(OFFER, ELSEWHERE), refuse=True)
+    settings = settings_of(**BOTH)
+    pass_rounds(world, tmp_path, 1, settings)
+    world.refuse, world.now_s = False, world.now_s + 3600.0
+    reports = pass_rounds(world, tmp_path, 12, settings)
+    assert [step.kind for step in reports[0].steps][:1] == ["host-lost"]
+    assert [each.offer for each in world.given.values()] == [OFFER.name]
 
 
 def test_offers_have_limits_of_their_own(tmp_path: Path) -> None:
     """Whatever is needed: one here and one there."""
     world = World(demand_per_s=200.0, offered=(OFFER, ELSEWHERE))
     most = {OFFER.name: 1, ELSEWHERE.name: 1}
-    reports = pass_rounds(world, tmp_path, 20, settings_of(limits={"hosts_max_of": most}))
+    reports = pass_rounds(world, tmp_path, 20, settings_of(limits={"hosts_max_of": most}, **BOTH))
     assert [each.offer for each in world.given.values()] == [OFFER.name, ELSEWHERE.name]
     assert not any(each.limited for each in reports)
     check_at_rest(world, tmp_path)
+
+
+def test_what_cannot_be_leased_keeps_nothing_else_waiting(tmp_path: Path) -> None:
+    """There may be three hosts, and two are all: executors change on these, and the log says why."""
+    world = World(demand_per_s=200.0)
+    settings = settings_of(limits={"hosts_max_of": {OFFER.name: 1}, "hosts_min": 3})
+    reports = pass_rounds(world, tmp_path, 16, settings)
+    assert len(world.given) == 1
+    assert world.counts["bolt"] >= 6
+    assert not any(each.limited for each in reports)
+    said = {step.why for each in reports for step in each.steps if step.about == "limits.hosts_max_of"}
+    assert said == {"1 host more cannot be leased of any offer"}
 
 
 def test_a_paused_topology_is_left_alone(tmp_path: Path) -> None:

@@ -50,5 +50,7 @@ def test_how_many_may_be_leased() -> None:
 def test_hosts_take_each_others_place() -> None:
     assert alike(()) == ""
     assert alike((NORTH, replace(SOUTH, cpu=NORTH.cpu + 1.0))) == ""
-    for other in (replace(SOUTH, slots=3), replace(SOUTH, cpu=1.0), replace(SOUTH, memory_mb=1.0)):
-        assert alike((NORTH, other)).startswith("a host of south has to have the slots of one of north")
+    for other in (replace(SOUTH, slots=3), replace(SOUTH, billing_unit_s=60.0)):
+        assert alike((NORTH, other)) == "hosts of south need the slots and the billing unit of those of north"
+    for other in (replace(SOUTH, cpu=1.0), replace(SOUTH, memory_mb=1.0)):
+        assert alike((NORTH, other)) == "hosts of south have less CPU or memory than those of north"

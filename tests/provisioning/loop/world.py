@@ -19,6 +19,7 @@ from provisioning.loop.memory import MemoryFile
 from provisioning.loop.pool import Pool
 from provisioning.loop.seeing import Seeing
 from provisioning.measuring.task_meters import TaskReadings
+from provisioning.providers.machines import NotStartedError
 from provisioning.providers.provider import BusyHostError, HostOffer, Lease, LeaseStatus, ProviderError
 from provisioning.settings import ElasticSettings
 
@@ -66,6 +67,7 @@ class World:
     refuse: bool = False
     offered: tuple[HostOffer, ...] = (OFFER,)
     sold_out: frozenset[str] = frozenset()
+    failing: frozenset[str] = frozenset()
     never_up: bool = False
     rebalances: int = 0
     dropped: int = 0
@@ -144,7 +146,7 @@ class World:
     # provider
 
     def offers(self) -> Sequence[HostOffer]:
-        return (OFFER,)
+        return self.offered
 
     def lease(self, offer: str, request_id: str, now_s: float) -> Lease:
         assert offer in {each.name for each in self.offered}
@@ -152,7 +154,9 @@ class World:
         if self.refuse:
             raise ProviderError("there are no hosts left")
         name = f"host-{len(self.given) + 1}"
-        status: LeaseStatus = "failed" if offer in self.sold_out else "booting"
+        if offer in self.sold_out:
+            raise NotStartedError(f"{offer} is sold out")
+        status: LeaseStatus = "failed" if offer in self.failing else "booting"
         lease = self.given.setdefault(request_id, Lease(name, request_id, offer, status, now_s, name))
         self.call()
         return lease
