@@ -29,6 +29,8 @@ PENALTY = 0.0005
 CHANGES_PER_HOUR = 120
 SIZED_LOAD = 0.85
 """Share of their time for which executors are busy that `sized` sizes for; what it gets wrong it can mend."""
+QUEUE_DOUBLE = 250.0
+"""Items in front of a component from which on `btu` starts two executors, as in its authors' program."""
 PAUSE_S = 10.0
 """Of a change, for managers that weigh it against periods of `DECIDE_EVERY_S`."""
 
@@ -52,7 +54,8 @@ def loop_settings(settings: LabElasticitySettings, turn: VariantTurn, folder: Pa
     }
     own = {
         "threshold": {},
-        "btu": paid,
+        # as its authors' program has it, which is better than the text: three rounds of rest, two at once
+        "btu": paid | {"cooldown_s": 3.0 * DECIDE_EVERY_S, "queue_double": QUEUE_DOUBLE},
         # a minute of the experiment is a quarter of an hour of a day
         "sized": paid | {"keep_peak_s": 60.0, "trend_s": 90.0, "target_load": SIZED_LOAD, "ahead_s": AHEAD_S},
         # each of many executors has to weigh enough for one less to be worth a pause as long as a period, and
