@@ -35,15 +35,22 @@ def to_lease(
 ) -> HostOffer | None:
     """Return the first offer of which one more host may be leased; None: there is none.
 
+    Those of which a host did not come lately are the last choice, the latest of them last.
+
     Args:
         offers: The one that is preferred first.
         leased: Hosts of each, those that were asked for included.
         most: How many there may be; others have no limit.
-        lost_s: When a host of one last did not come, s since 1970: for a while it is the last choice.
+        lost_s: When a host of one last did not come, s since 1970.
         now_s: Time, s since 1970.
     """
+
+    def lost(each: HostOffer) -> float:
+        at_s = lost_s.get(each.name, -math.inf)
+        return at_s if 0.0 <= now_s - at_s < _LOST_S else -math.inf
+
     free = [each for each in offers if leased.get(each.name, 0) < most.get(each.name, math.inf)]
-    return min(free, key=lambda each: 0.0 <= now_s - lost_s.get(each.name, -math.inf) < _LOST_S, default=None)
+    return min(free, key=lost, default=None)
 
 
 def leased_most(offers: Sequence[HostOffer], most: Mapping[str, int], budget_per_hour: float | None) -> float:

@@ -24,6 +24,7 @@ BOTH = (NORTH, SOUTH)
         pytest.param({}, {"north": 9000.0}, "south", id="lost lately"),
         pytest.param({}, {"north": 8000.0}, "north", id="lost long ago"),
         pytest.param({}, {"north": 9000.0, "south": 9500.0}, "north", id="both lost"),
+        pytest.param({}, {"north": 9500.0, "south": 9000.0}, "south", id="both lost, the other earlier"),
         pytest.param({"north": 2}, {"south": 9000.0}, "south", id="no other"),
         pytest.param({}, {"north": 10_001.0}, "north", id="a clock that was set back"),
     ],
