@@ -203,6 +203,18 @@ def test_offers_have_limits_of_their_own(tmp_path: Path) -> None:
     check_at_rest(world, tmp_path)
 
 
+def test_hosts_that_were_asked_for_count(tmp_path: Path) -> None:
+    """The provider does not answer: the second host is asked for elsewhere all the same."""
+    world = World(demand_per_s=45.0, offered=(OFFER, ELSEWHERE), refuse=True)
+    settings = settings_of(limits={"hosts_max_of": {OFFER.name: 1}}, **BOTH)
+    pass_rounds(world, tmp_path, 2, settings)
+    world.demand_per_s = 200.0
+    pass_rounds(world, tmp_path, 8, settings)
+    asked = [each.offer for each in MemoryFile(tmp_path / "active.json").read().requests.values()]
+    assert asked.count(OFFER.name) == 1
+    assert asked.count(ELSEWHERE.name) >= 1
+
+
 def test_what_cannot_be_leased_keeps_nothing_else_waiting(tmp_path: Path) -> None:
     """There may be three hosts, and two are all: executors change on these, and the log says why."""
     world = World(demand_per_s=200.0)

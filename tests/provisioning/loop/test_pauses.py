@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from statistics import median
 from typing import TYPE_CHECKING
 
 import pytest
@@ -35,7 +36,7 @@ def memory_of(*pauses: tuple[int, float]) -> Memory:
 def test_what_is_stated_goes_before_what_was_measured_and_that_before_a_guess() -> None:
     memory = memory_of((2, 4.0), (2, 9.0), (2, 5.0))
     assert expected_s(memory, "words", 2, 7.0) == 7.0
-    assert expected_s(memory, "words", 2, None) == 4.5, "with the three seconds of the guess"
+    assert expected_s(memory, "words", 2, None) == 4.5, "with the guess"
     assert expected_s(memory, "another", 2, None) == 4.5
     assert expected_s(Memory("one"), "words", 2, None) == FIRST.lasted_s
 
@@ -53,6 +54,24 @@ def test_pauses_of_nearly_as_many_workers_say_little() -> None:
     """Three and four, as they were on a lab: five take longer than four, whatever noise says."""
     memory = memory_of((3, 4.6), (3, 3.8), (4, 2.9))
     assert expected_s(memory, "words", 5, None) == pytest.approx(4.4, rel=0.05)
+
+
+def test_workers_that_are_far_apart_say_more() -> None:
+    """One took as long as twenty times as many, whatever four that are close to each other say."""
+    memory = memory_of((20, 9.0), (21, 10.0), (22, 11.0), (23, 12.0), (1, 9.0))
+    assert expected_s(memory, "words", 92, None) == pytest.approx(11.3, rel=0.1)
+
+
+def test_the_guess_weighs_as_much_as_workers_that_are_seven_times_as_many() -> None:
+    """Four times as many that take as long do not change it."""
+    assert expected_s(memory_of((4 * FIRST.workers, FIRST.lasted_s)), "words", 4, None) == pytest.approx(
+        median(FIRST.lasted_s * each for each in (2**0.5, 0.5**0.5))
+    )
+
+
+def test_pauses_grow_no_faster_than_workers() -> None:
+    memory = memory_of((2, 1.0), (2, 1.1), (40, 90.0), (40, 100.0))
+    assert expected_s(memory, "words", 8, None) == pytest.approx(11.0, rel=0.1)
 
 
 def test_pauses_that_grow_shorter_are_no_rule() -> None:
