@@ -147,7 +147,10 @@ class ElasticSettings(Section):
         Raises:
             ValueError: One is refused; with its key.
         """
-        unbounded = self.provider is not None and self.limits.budget_per_hour is None
+        leased, most = self.leased or tuple(self.offer), self.limits.hosts_max_of
+        each_bounded = bool(leased) and all(name in most for name in leased)
+        bounded = each_bounded or self.limits.budget_per_hour is not None
+        unbounded = self.provider is not None and not bounded
         stated = {
             **self.policy.parameters,
             "hosts_min": self.limits.hosts_min,

@@ -136,4 +136,7 @@ def test_a_model_of_hosts_needs_their_largest_number(tmp_path: Path) -> None:
         load(tmp_path, layers(*lines, more=PROVIDED))
     load(tmp_path, layers(*lines, more=PROVIDED + "[limits]\nhosts_max = 5\n"))
     load(tmp_path, layers(*lines, more=PROVIDED + "[limits]\nbudget_per_hour = 5.0\n"))
+    load(tmp_path, layers(*lines, more=PROVIDED + "[limits.hosts_max_of]\nsmall = 5\n"))
+    with pytest.raises(ElasticSettingsError, match="hosts_max: missing"):
+        load(tmp_path, layers(*lines, more=PROVIDED + "[limits.hosts_max_of]\nanother = 5\n"))
     load(tmp_path, layers(*lines))
