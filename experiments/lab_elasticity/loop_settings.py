@@ -54,7 +54,8 @@ def loop_settings(settings: LabElasticitySettings, turn: VariantTurn, folder: Pa
     }
     own = {
         "threshold": {},
-        # as its authors' program has it, which is better than the text: three rounds of rest, two at once
+        # as its authors' program has it, which is better than the text: two executors at once for long
+        # queues, and for three rounds after it has grown a component loses none
         "btu": paid | {"cooldown_s": 3.0 * DECIDE_EVERY_S, "queue_double": QUEUE_DOUBLE},
         # a minute of the experiment is a quarter of an hour of a day
         "sized": paid | {"keep_peak_s": 60.0, "trend_s": 90.0, "target_load": SIZED_LOAD, "ahead_s": AHEAD_S},

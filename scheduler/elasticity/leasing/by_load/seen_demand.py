@@ -25,7 +25,7 @@ _Moments: TypeAlias = Sequence[tuple[float, float]]
 
 @dataclass(frozen=True, eq=False)
 class SeenDemand:
-    """It; how far back it counts is in the policy's parameters.
+    """Demand of a component over the last minutes; how far back it counts is in the policy's parameters.
 
     Attributes:
         moments: (n, 2) times, s, and demand, items per second, the oldest first; at least one.
