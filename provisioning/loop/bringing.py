@@ -15,7 +15,7 @@ from provisioning.cluster.drains import DrainError
 from provisioning.cluster.nimbus import RebalanceRefusedError
 from provisioning.loop.deciding import Room, with_changes
 from provisioning.loop.memory import Pausing, Refused, Wanted
-from provisioning.loop.pauses import expected_s, standing, workers_to_start
+from provisioning.loop.pauses import expected_s, standing, with_pause_ended, workers_to_start
 from provisioning.loop.step import Step
 from provisioning.providers.machines import NotStartedError
 from provisioning.providers.provider import BusyHostError, ProviderError
@@ -189,6 +189,10 @@ class Bringing:
                 memory, look, topology, wanted, f"Nimbus was asked {_TIMES} times in vain"
             )
         asked = replace(wanted, asked_s=self.now_s, times=wanted.times + 1)
+        # what follows soon would hide the end of the pause before
+        memory, pause = with_pause_ended(memory, name)
+        if pause is not None:
+            self._did("resumed", name, "", **pause.figures())
         workers = workers_to_start(
             topology, wanted.executors, look.supervisors.keys() - memory.draining.keys()
         )

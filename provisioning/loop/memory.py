@@ -114,12 +114,14 @@ class Pausing:
         expected_s: For how long that was expected, s.
         workers: That were expected to start anew.
         moving_s: When they were seen moving again, s since 1970; None: not yet.
+        lasted_s: The pause as it was seen until now, s; None: not yet.
     """
 
     since_s: float
     expected_s: float
     workers: int = 1
     moving_s: float | None = None
+    lasted_s: PositiveFloat | None = None
 
 
 @dataclass(frozen=True)

@@ -20,11 +20,12 @@ if TYPE_CHECKING:
 FIRST: Final = Measured(2, 2.5)
 """What is expected before anything was measured: workers start, find each other, and others stop. On a lab of
 which two hosts were used, with a free slot on each, that took two to three seconds."""
-_FIRST_POWER, _FIRST_WEIGHT = 0.5, 2.0
-"""Of the guess how pauses grow with workers; its weight is that of workers that are seven times as many."""
+_FIRST_POWER, _FIRST_WEIGHT = 0.7, 2.0
+"""Of the guess how pauses grow with workers: by 0.8 on that lab, whose hosts share two processors, and less
+where workers start at once. Its weight is that of workers that are seven times as many."""
 _FAR_OFF = 2.0
 """Pauses that take so many times as long are of another cluster."""
-_BEYOND = 1.5
+_BEYOND = 2.0
 """No more than so many times the longest pause that was measured is expected, or the like of the shortest."""
 KEPT = 9
 """Pauses of a topology that are remembered."""
@@ -98,9 +99,9 @@ def expected_s(memory: Memory, topology: str, workers: int, stated_s: float | No
 
     Workers of hosts that share processors take longer, the more there are. A pause of w workers is taken for
     c w^b: b is the median of what pairs of pauses say, weighted by how far apart their workers are, and of a
-    first guess, the root, which is between what takes as long and what takes longer in proportion; c is the
-    median then. So one pause of another kind changes little, and neither do two of nearly as many workers.
-    Until there are many, what is expected at first counts as one of them, if it is not far off.
+    first guess, between what takes as long and what takes longer in proportion; c is the median then. So one
+    pause of another kind changes little, and neither do two of nearly as many workers. Until there are many,
+    what is expected at first counts as one of them, if it is not far off.
 
     Args:
         memory: With what was measured: of it, else of others.
@@ -140,7 +141,7 @@ def _median_of(weighted: Collection[tuple[float, float]]) -> float:
 def with_pauses_ended(
     memory: Memory, looks: Collection[TopologyLook], meters: WorkMeters, now_s: float
 ) -> tuple[Memory, tuple[Pause, ...]]:
-    """Return the memory with the pauses that have ended, and these.
+    """Return the memory with what was seen of pauses, without those that have ended, and these.
 
     A pause is the longest time in which what comes last executed nothing, in a while after the change.
 
@@ -151,9 +152,9 @@ def with_pauses_ended(
         now_s: Time, s since 1970.
     """
     by_name = {each.name: each for each in looks}
-    pausing = {name: each for name, each in memory.pausing.items() if name in by_name}
-    past, changed_s, ended = dict(memory.past_pauses), dict(memory.changed_s), []
-    for name, begun in list(pausing.items()):
+    memory = replace(memory, pausing={name: each for name, each in memory.pausing.items() if name in by_name})
+    ended = []
+    for name, begun in memory.pausing.items():
         look, passed_s = by_name[name], now_s - begun.since_s
         lasted_s = meters.still_s(look.topology_id)
         late = not 0.0 <= passed_s < _MEASURED_S
@@ -161,16 +162,33 @@ def with_pauses_ended(
         if lasted_s == 0.0 and (late or over):
             lasted_s = meters.untold_s(look.topology_id)
         seen = bool(lasted_s and (over or lasted_s >= _SEEN_SHARE * begun.expected_s))
-        if begun.moving_s is None and (seen or late):
+        moving_s = begun.moving_s
+        if moving_s is None and (seen or late):
             # what was counted before is of the pause
-            pausing[name], changed_s[name] = replace(begun, moving_s=now_s), now_s
-        if late and lasted_s:
-            past[name] = (*past.get(name, ()), Measured(begun.workers, lasted_s))[-KEPT:]
-            ended.append(Pause(name, lasted_s, begun.expected_s))
+            moving_s, memory = now_s, replace(memory, changed_s={**memory.changed_s, name: now_s})
+        now = replace(begun, moving_s=moving_s, lasted_s=lasted_s or None)
+        memory = replace(memory, pausing={**memory.pausing, name: now})
         if late and (lasted_s or not 0.0 <= passed_s <= _GIVEN_UP_S):
             meters.watch(look.topology_id, ())
-            del pausing[name]
-    return replace(memory, pausing=pausing, past_pauses=past, changed_s=changed_s), tuple(ended)
+            memory, pause = with_pause_ended(memory, name)
+            ended += [pause] if pause is not None else []
+    return memory, tuple(ended)
+
+
+def with_pause_ended(memory: Memory, name: str) -> tuple[Memory, Pause | None]:
+    """Return the memory in which nothing more is measured of a topology's pause, and what it took.
+
+    Args:
+        memory: With or without a change that was begun.
+        name: Of the topology. If its items have not been seen moving again, nothing is known of the pause.
+    """
+    begun = memory.pausing.get(name)
+    memory = replace(memory, pausing={key: each for key, each in memory.pausing.items() if key != name})
+    if begun is None or begun.moving_s is None or begun.lasted_s is None:
+        return memory, None
+    own = (*memory.past_pauses.get(name, ()), Measured(begun.workers, begun.lasted_s))[-KEPT:]
+    memory = replace(memory, past_pauses={**memory.past_pauses, name: own})
+    return memory, Pause(name, begun.lasted_s, begun.expected_s)
 
 
 def standing(memory: Memory) -> frozenset[str]:
