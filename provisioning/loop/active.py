@@ -11,7 +11,6 @@ from provisioning.loop.deciding import decided
 from provisioning.loop.memory import Draining
 from provisioning.loop.pauses import last_tasks, standing, with_pauses_ended
 from provisioning.loop.report import Asked, Report
-from provisioning.loop.step import Step
 from provisioning.providers.provider import ProviderError
 from scheduler.base.checks import ModelError
 from scheduler.elasticity.leasing.observation import Observation
@@ -90,10 +89,11 @@ class ActiveLoop:
         seen = replace(seen, memory=remembered, readings=moving)
         pool = pool.with_pauses(remembered, look)
         components, faults = pool.components(look)
-        steps = (*bringing.steps, *(Step("resumed", each.topology, figures=each.figures()) for each in ended))
+        for each in ended:
+            bringing.steps.did("resumed", each.topology, "", **each.figures())
         report = Report(
             now_s,
-            steps=steps,
+            steps=tuple(bringing.steps.taken),
             faults=(*faults, *seen.faults),
             running=pool.running(look),
             leases=leases,
@@ -162,11 +162,11 @@ class ActiveLoop:
         bringing = self._bringing(now_s)
         if outcome.unleased:
             why = f"{counted(outcome.unleased, 'host')} more cannot be leased of any offer"
-            bringing.steps.append(Step("failed", "limits.hosts_max_of", why))
+            bringing.steps.did("failed", "limits.hosts_max_of", why)
         brought = bringing.bring(outcome.memory, look, leases)
         self.file.write(brought)
         self._watch(outcome.memory, brought, look)
-        return replace(report, steps=(*report.steps, *bringing.steps), unhelpful=outcome.unhelpful)
+        return replace(report, steps=(*report.steps, *bringing.steps.taken), unhelpful=outcome.unhelpful)
 
 
 def _with_idle_hosts_draining(

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from provisioning.cluster.drains import DrainError
+from provisioning.providers.provider import BusyHostError, ProviderError
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 StepKind = Literal[
     "host-asked",
@@ -38,6 +41,32 @@ class Step:
     about: str
     why: str = ""
     figures: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Steps:
+    """What was done in a round.
+
+    Attributes:
+        taken: In this order.
+    """
+
+    taken: list[Step] = field(default_factory=list)
+
+    def did(self, kind: StepKind, about: str, why: str = "", **figures: float) -> None:
+        """Note a step."""
+        self.taken.append(Step(kind, about, why, figures))
+
+    def attempted(self, about: str, step: Callable[[], object]) -> bool:
+        """Take a step, or note that a provider or the daemon refused it; return whether it was taken."""
+        try:
+            step()
+        except BusyHostError:
+            return False  # its workers are on their way out
+        except (ProviderError, DrainError) as error:
+            self.did("failed", about, str(error))
+            return False
+        return True
 
 
 class Drains(Protocol):

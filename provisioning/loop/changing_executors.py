@@ -1,0 +1,153 @@
+"""Numbers of executors that are to be: asked of Nimbus, waited for, and taken back if they never come."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from formats.nimbus import NimbusError
+from provisioning.cluster.nimbus import RebalanceRefusedError
+from provisioning.loop.memory import Pausing, Refused, Wanted
+from provisioning.loop.pauses import expected_s, standing, with_pause_ended, workers_to_start
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from provisioning.cluster.look import ClusterLook, TopologyLook
+    from provisioning.loop.memory import Memory
+    from provisioning.loop.step import Cluster, Steps
+    from provisioning.settings import ElasticSettings
+
+_AGAIN_S = 90.0
+"""Nimbus is asked again if a rebalance has not come about after so long."""
+_UNPLACED_S = 45.0
+"""What has no placement for so long after it was asked for is taken back, s."""
+_REFUSED_S = 1800.0
+"""What did not come about is not asked for again for so long, s; each time in a row for twice as long."""
+_REFUSED_MOST_S = 86_400.0
+_TIMES = 3
+"""So often it is asked; then the change is given up."""
+
+
+@dataclass(frozen=True)
+class ChangingExecutors:
+    """One round of it.
+
+    Attributes:
+        cluster: Nimbus.
+        settings: Of the loop.
+        names: Topologies that may be changed.
+        now_s: Time, s since 1970.
+        steps: What was done so far.
+    """
+
+    cluster: Cluster
+    settings: ElasticSettings
+    names: Collection[str]
+    now_s: float
+    steps: Steps
+
+    def changed(self, memory: Memory, look: ClusterLook) -> Memory:
+        """Ask for what is wanted and not there yet, and forget what is.
+
+        Args:
+            memory: What is to be.
+            look: What there is.
+        """
+        for name, wanted in memory.wanted.items():
+            topology = look.topologies.get(name)
+            if topology is None or name not in self.names:
+                memory = _without(memory, name)
+                self.steps.did(
+                    "given-up", name, "the topology is not on the cluster, or not to be changed, any more"
+                )
+            elif wanted.topology_id not in ("", topology.topology_id):
+                memory = _without(memory, name)
+                self.steps.did("given-up", name, "its owner has started it anew")
+            elif topology.status != "ACTIVE":
+                continue  # a change is under way, or its owner has paused it
+            elif _reached(topology, wanted):
+                memory = self._settled(memory, name, wanted)
+            elif wanted.asked_s is None and name in standing(memory):
+                # where a worker has to go that is still starting, Storm may start another on its port, and
+                # then waits for two minutes (supervisor.worker.start.timeout.secs)
+                continue
+            elif wanted.asked_s is None or not 0.0 <= self.now_s - wanted.asked_s < _AGAIN_S:
+                memory = self._asked(memory, look, topology, wanted)
+            elif topology.tasks_without_slot and self.now_s - wanted.asked_s >= _UNPLACED_S:
+                # without a placement nothing of it runs
+                memory = self._taken_back(memory, look, topology, wanted, "its executors are not placed")
+        return memory
+
+    def _settled(self, memory: Memory, name: str, wanted: Wanted) -> Memory:
+        changes = (*memory.changes.get(name, ()), self.now_s)[-100:]
+        self.steps.did("changed", name, _named(wanted))
+        return replace(
+            _without(memory, name),
+            changed_s={**memory.changed_s, name: self.now_s},
+            changes={**memory.changes, name: changes},
+        )
+
+    def _asked(self, memory: Memory, look: ClusterLook, topology: TopologyLook, wanted: Wanted) -> Memory:
+        name = topology.name
+        if wanted.times >= _TIMES:
+            return self._taken_back(
+                memory, look, topology, wanted, f"Nimbus was asked {_TIMES} times in vain"
+            )
+        asked = replace(wanted, asked_s=self.now_s, times=wanted.times + 1)
+        # what follows soon would hide the end of the pause before
+        memory, pause = with_pause_ended(memory, name)
+        if pause is not None:
+            self.steps.did("resumed", name, "", **pause.figures())
+        workers = workers_to_start(
+            topology, wanted.executors, look.supervisors.keys() - memory.draining.keys()
+        )
+        expected = expected_s(memory, name, workers, self.settings.topology[name].pause_s)
+        try:
+            self.cluster.rebalance(name, wanted.executors)
+        except RebalanceRefusedError as error:
+            self.steps.did("given-up", name, str(error))
+            return _without(memory, name)
+        except NimbusError as error:
+            # it may have done it
+            self.steps.did("failed", name, str(error))
+        else:
+            self.steps.did("rebalanced", name, _named(wanted), expected_pause_s=expected)
+        return replace(
+            memory,
+            wanted={**memory.wanted, name: asked},
+            pausing={**memory.pausing, name: Pausing(self.now_s, expected, workers)},
+        )
+
+    def _taken_back(
+        self, memory: Memory, look: ClusterLook, topology: TopologyLook, wanted: Wanted, why: str
+    ) -> Memory:
+        """Ask for what there was before, and remember what did not come about."""
+        name = topology.name
+        self.steps.did("given-up", name, f"{_named(wanted)}: {why}")
+        refused = dict(memory.refused)
+        for component, count in wanted.executors.items():
+            if count > wanted.before.get(component, count):
+                known = refused.get(f"{name}/{component}")
+                times = 1 if known is None else known.times + 1
+                until_s = self.now_s + min(_REFUSED_S * 2 ** (times - 1), _REFUSED_MOST_S)
+                refused[f"{name}/{component}"] = Refused(count, until_s, times)
+        memory = replace(_without(memory, name), refused=refused)
+        back = {key: wanted.before[key] for key in wanted.executors if wanted.before.get(key)}
+        if not back:
+            return memory
+        before = Wanted(back, self.now_s, topology_id=wanted.topology_id)
+        return self._asked(replace(memory, wanted={**memory.wanted, name: before}), look, topology, before)
+
+
+def _without(memory: Memory, name: str) -> Memory:
+    return replace(memory, wanted={key: each for key, each in memory.wanted.items() if key != name})
+
+
+def _reached(topology: TopologyLook, wanted: Wanted) -> bool:
+    counts = topology.counts()
+    return all(counts[component] == count for component, count in wanted.executors.items())
+
+
+def _named(wanted: Wanted) -> str:
+    return ", ".join(f"{name}: {count}" for name, count in sorted(wanted.executors.items()))

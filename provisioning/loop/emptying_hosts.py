@@ -1,0 +1,74 @@
+"""Hosts that are to go: drained, looked at until nothing is left there, and given back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from provisioning.cluster.look import ClusterLook
+    from provisioning.loop.memory import Memory
+    from provisioning.loop.step import Drains, Steps
+    from provisioning.providers.provider import Lease, Provider
+    from provisioning.settings import ElasticSettings
+
+
+@dataclass(frozen=True)
+class EmptyingHosts:
+    """One round of it.
+
+    Attributes:
+        provider: Of hosts.
+        drains: The daemon's.
+        settings: Of the loop.
+        now_s: Time, s since 1970.
+        steps: What was done so far.
+    """
+
+    provider: Provider
+    drains: Drains
+    settings: ElasticSettings
+    now_s: float
+    steps: Steps
+
+    def emptied(self, memory: Memory, look: ClusterLook, leases: Sequence[Lease]) -> Memory:
+        """Hold drains, and give back what is empty, or what a drain failed to empty in time goes on.
+
+        Args:
+            memory: What is to be.
+            look: What there is.
+            leases: Of hosts.
+        """
+        by_id = {each.lease_id: each for each in leases}
+        draining, used = dict(memory.draining), look.hosts_with_executors
+        for host, each in memory.draining.items():
+            lease, supervisor = by_id.get(each.lease_id), look.supervisors.get(host)
+            if lease is None or not lease.live:
+                if self.steps.attempted(host, partial(self.drains.end, host)):
+                    del draining[host]
+                    self.steps.did("released", host, "" if lease is None else lease.reason)
+                continue
+            if lease.release_at_s is not None:
+                continue  # the provider has it in hand
+            if self.now_s > each.at_s and (lease.paid_until_s or 0.0) > each.at_s:
+                if self.steps.attempted(host, partial(self.drains.end, host)):
+                    del draining[host]
+                    self.steps.did(
+                        "kept", host, "it was not empty when its paid time ended: paid for one unit more"
+                    )
+                continue
+            lifetime_s = each.at_s - self.now_s + 2.0 * self.settings.boot_timeout_s
+            self.steps.attempted(host, partial(self.drains.hold, host, max(lifetime_s, 60.0)))
+            # workers outlive a supervisor that Nimbus does not list any more
+            empty = supervisor is not None and not supervisor.used_workers and host not in used
+            # a clock that was set back begins anew
+            since_s = min(each.empty_s or self.now_s, self.now_s) if empty else None
+            draining[host] = replace(each, empty_s=since_s)
+            if since_s is not None and self.now_s - since_s >= self.settings.settle_s:
+                self.steps.attempted(
+                    host, partial(self.provider.release, each.lease_id, each.at_s, self.now_s)
+                )
+        return replace(memory, draining=draining)

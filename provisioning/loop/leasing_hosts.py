@@ -1,0 +1,139 @@
+"""Hosts that were asked for: leased, looked for, and given back if nothing can run there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from provisioning.loop.deciding import Room, with_changes
+from provisioning.providers.machines import NotStartedError
+from provisioning.providers.provider import ProviderError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from provisioning.cluster.look import ClusterLook
+    from provisioning.loop.memory import Memory, Request
+    from provisioning.loop.step import Steps
+    from provisioning.providers.provider import Lease, Provider
+    from provisioning.settings import ElasticSettings
+
+
+@dataclass(frozen=True)
+class LeasingHosts:
+    """One round of it.
+
+    Attributes:
+        provider: Of hosts.
+        settings: Of the loop.
+        names: Topologies that may be changed.
+        now_s: Time, s since 1970.
+        steps: What was done so far.
+    """
+
+    provider: Provider
+    settings: ElasticSettings
+    names: Collection[str]
+    now_s: float
+    steps: Steps
+
+    def asked(self, memory: Memory, look: ClusterLook, leases: Sequence[Lease]) -> Memory:
+        """Ask for hosts, and let executors start on those that are up.
+
+        Args:
+            memory: What is to be.
+            look: What there is.
+            leases: Of hosts.
+        """
+        by_request = {each.request_id: each for each in leases}
+        for name, request in memory.requests.items():
+            lease = by_request.get(name)
+            if lease is None:
+                memory = self._host_asked(memory, name, request)
+            elif not lease.live:
+                memory = self._lost(memory, name, lease.reason or f"its lease is {lease.status}")
+            elif lease.status == "ready" and lease.host in look.supervisors:
+                memory = self._host_up(memory, look, lease)
+            elif self.now_s - lease.leased_at_s > self.settings.boot_timeout_s and self._given_back(lease):
+                limit = f"{self.settings.boot_timeout_s:.0f} s"
+                said = "the provider calls it ready" if lease.status == "ready" else "it boots"
+                why = f"Nimbus does not know it after {limit} ({said}): given back"
+                memory = self._lost(memory, name, why)
+        return memory
+
+    def lost_given_back(self, memory: Memory, look: ClusterLook, leases: Sequence[Lease]) -> Memory:
+        """Give back hosts that Nimbus does not list any more, once nothing is assigned there."""
+        unlisted_s: dict[str, float] = {}
+        for lease in leases:
+            listed = lease.host in look.supervisors
+            if lease.status != "ready" or listed or lease.request_id in memory.requests:
+                continue
+            since_s = min(memory.unlisted_s.get(lease.host, self.now_s), self.now_s)
+            unlisted_s[lease.host] = since_s
+            if lease.host not in memory.unlisted_s:
+                self.steps.did("host-lost", lease.host, "Nimbus does not list it any more")
+            late = self.now_s - since_s > self.settings.boot_timeout_s
+            if late and lease.host not in look.hosts_with_executors and self._given_back(lease):
+                self.steps.did("released", lease.host, "Nimbus has not listed it for too long")
+        return replace(memory, unlisted_s=unlisted_s)
+
+    def _host_asked(self, memory: Memory, name: str, request: Request) -> Memory:
+        if self.now_s - request.asked_s > self.settings.boot_timeout_s:
+            # whether it was ever asked for is not known: that says nothing of the offer
+            self.steps.did("host-lost", name, "the provider had none for too long")
+            return _without_request(memory, name)
+        try:
+            self.provider.lease(request.offer, name, self.now_s)
+        except NotStartedError as error:
+            if len(self.settings.leased) > 1:
+                return self._lost(memory, name, str(error))
+            self.steps.did("failed", name, str(error))
+        except ProviderError as error:
+            self.steps.did("failed", name, str(error))
+        else:
+            self.steps.did("host-asked", name, f"one of the offer {request.offer}")
+        return memory
+
+    def _lost(self, memory: Memory, name: str, why: str) -> Memory:
+        """Forget a request, and remember of which offer no host came."""
+        self.steps.did("host-lost", name, why)
+        lost_s = {**memory.lost_s, memory.requests[name].offer: self.now_s}
+        return replace(_without_request(memory, name), lost_s=lost_s)
+
+    def _given_back(self, lease: Lease) -> bool:
+        """Give a host back at once on which nothing can run."""
+        release = partial(self.provider.release, lease.lease_id, self.now_s, self.now_s, force=True)
+        return self.steps.attempted(lease.host or lease.request_id, release)
+
+    def _host_up(self, memory: Memory, look: ClusterLook, lease: Lease) -> Memory:
+        """Let executors start that waited for a host; after the change that is under way, if one is."""
+        request = memory.requests[lease.request_id]
+        names = {each.partition("/")[0] for each in request.starts}
+        if any(memory.changed_s.get(name, 0.0) > request.asked_s for name in names):
+            # what was to start there was decided on what was before: a change of its own, with its own pause
+            self.steps.did(
+                "host-up", lease.host, f"after {self.now_s - request.asked_s:.0f} s; decided on anew"
+            )
+            return _without_request(memory, lease.request_id)
+        asked = {name for name, each in memory.wanted.items() if each.asked_s is not None}
+        if names & asked:
+            return memory
+        starts = {full: n for full, n in request.starts.items() if full.partition("/")[0] in self.names}
+        wanted, _ = with_changes(memory, starts, look, self.now_s, Room(None, self._most(starts)))
+        self.steps.did("host-up", lease.host, f"after {self.now_s - request.asked_s:.0f} s")
+        return replace(_without_request(memory, lease.request_id), wanted=wanted)
+
+    def _most(self, components: Iterable[str]) -> dict[str, int]:
+        """Return the stated limits of some components."""
+        found = {}
+        for full in components:
+            name, _, component = full.partition("/")
+            own = self.settings.topology[name].component.get(component)
+            if own is not None and own.max is not None:
+                found[full] = own.max
+        return found
+
+
+def _without_request(memory: Memory, name: str) -> Memory:
+    return replace(memory, requests={key: each for key, each in memory.requests.items() if key != name})
