@@ -11,6 +11,7 @@ from experiments.elasticity.scenario_file import ScenarioError
 from scheduler.base.checks import ModelError, number, one_of, shown, whole_number
 from scheduler.elasticity.layers import layers
 from scheduler.elasticity.layers.observation import LayersObservation, LayersState
+from scheduler.elasticity.layers.one_pool.parameters import POOL
 from scheduler.elasticity.layers.parameters import LayersParameters, Operator, Region
 from scheduler.elasticity.layers.tables import OPERATOR_MANAGERS, REGION_MANAGERS, manager_from
 from scheduler.elasticity.operator_manager.model_parameters import ModelBasedParameters
@@ -83,7 +84,7 @@ def layered_policy(
     """Return a policy with its parameters.
 
     Args:
-        scenario: What it scales; it has a bound on the response time, and components have regions.
+        scenario: What it scales; it has a bound on the response time; components without a region share one.
         name: Of the policy, for messages.
         table: `operators` and `hosts` (kinds of managers), `operator` and `region` (their parameters),
             `executors_max`, `hosts_max` of a region, `period_s`, `region_period_s`.
@@ -181,7 +182,7 @@ class _Given:
                 "pause_s": self.scenario.pause_s,
             }
         manager = self._made(kind, "operator", given)
-        return Operator(component_of(each), each.region, bound_ms, manager, self.scenario.pause_s)
+        return Operator(component_of(each), each.region or POOL, bound_ms, manager, self.scenario.pause_s)
 
     def region_manager(self) -> RegionParameters | None:
         """Return parameters of the manager of every region."""

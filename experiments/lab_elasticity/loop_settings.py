@@ -6,6 +6,7 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
+from experiments.lab_elasticity.policy_parameters import policy_parameters
 from experiments.lab_elasticity.variants import SIZED
 
 if TYPE_CHECKING:
@@ -15,24 +16,11 @@ if TYPE_CHECKING:
     from experiments.lab_elasticity.variants import VariantTurn
 
 INTERVAL_S = 5.0
-DECIDE_EVERY_S = 10.0
 BOOT_S = 6.0
 """What the lab takes until Nimbus knows a host."""
-AHEAD_S = 20.0
-"""How far the trend is followed at least."""
-LEAD_S = 45.0
-"""Within so long before the end of its paid time a host is judged: its executors have to leave by then."""
 WINDOW_S = 20.0
 SETTLE_S = 5.0
-PENALTY = 0.0005
-"""Cost of a late item, where a host's billing unit costs 1."""
 CHANGES_PER_HOUR = 120
-SIZED_LOAD = 0.85
-"""Share of their time for which executors are busy that `sized` sizes for; what it gets wrong it can mend."""
-QUEUE_DOUBLE = 250.0
-"""Items in front of a component from which on `btu` starts two executors, as in its authors' program."""
-PAUSE_S = 10.0
-"""Of a change, for managers that weigh it against periods of `DECIDE_EVERY_S`."""
 
 
 def loop_settings(settings: LabElasticitySettings, turn: VariantTurn, folder: Path, lab_folder: Path) -> str:
@@ -44,35 +32,6 @@ def loop_settings(settings: LabElasticitySettings, turn: VariantTurn, folder: Pa
         folder: Where the loop keeps what it remembers.
         lab_folder: State folder of the lab.
     """
-    common: dict[str, object] = {"decide_interval_s": DECIDE_EVERY_S}
-    paid: dict[str, object] = {"penalty": PENALTY, "release_lead_s": min(LEAD_S, settings.billing_unit_s)}
-    managers: dict[str, object] = {
-        "operators": _text(turn.decides),
-        "response_max_ms": settings.bound_s * 1000.0,
-        "pause_s": PAUSE_S,
-        "region_period_s": max(BOOT_S, DECIDE_EVERY_S),
-    }
-    own = {
-        "threshold": {},
-        # as its authors' program has it, which is better than the text: two executors at once for long
-        # queues, and for three rounds after it has grown a component loses none
-        "btu": paid | {"cooldown_s": 3.0 * DECIDE_EVERY_S, "queue_double": QUEUE_DOUBLE},
-        # a minute of the experiment is a quarter of an hour of a day
-        "sized": paid | {"keep_peak_s": 60.0, "trend_s": 90.0, "target_load": SIZED_LOAD, "ahead_s": AHEAD_S},
-        # each of many executors has to weigh enough for one less to be worth a pause as long as a period, and
-        # being late still more than all that the peak needs
-        "model-based": managers
-        | {
-            "rate_max": settings.peak_rate,
-            "operator.discount": 0.98,
-            "operator.weights": "{ performance = 0.2, reconfiguration = 0.2, resources = 0.6 }",
-        },
-        "rolling": managers
-        | {
-            "operator.horizon_s": 3600.0,
-            "operator.weights": "{ performance = 0.5, reconfiguration = 0.05, resources = 0.45 }",
-        },
-    }[turn.decides]
     program = [sys.executable, "-m", "cli.main"]
     workload = settings.scaled
     name = workload.name
@@ -108,7 +67,7 @@ def loop_settings(settings: LabElasticitySettings, turn: VariantTurn, folder: Pa
         f"kind = {_text(turn.kind)}",
         "",
         "[policy.parameters]",
-        *(f"{key} = {value}" for key, value in (common | own).items()),
+        *(f"{key} = {value}" for key, value in policy_parameters(settings, turn, BOOT_S).items()),
         "",
         "[limits]",
         f"reconfigurations_per_hour = {CHANGES_PER_HOUR}",

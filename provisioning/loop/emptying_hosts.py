@@ -35,7 +35,7 @@ class EmptyingHosts:
     steps: Steps
 
     def emptied(self, memory: Memory, look: ClusterLook, leases: Sequence[Lease]) -> Memory:
-        """Hold drains, and give back what is empty, or what a drain failed to empty in time goes on.
+        """Hold drains, give back hosts that are empty, and keep those that are not in time.
 
         Args:
             memory: What is to be.

@@ -47,13 +47,19 @@ class Draft:
         )
 
     def stopped(self, component: str, host: str) -> Draft:
-        """Stop an executor, which is one less of its component."""
-        change = Change(component, host)
+        """Stop an executor, which is one less of its component; one that was to move there stops instead."""
+        come = [each for each in self.decision.moves if (each.component, each.target) == (component, host)]
+        started = self.decision.starts.count(Change(component, host))
+        moves, where = self.decision.moves, host
+        if come and self.hosts[host].count(component) <= len(come) + started:
+            k = moves.index(come[-1])
+            moves, where = (*moves[:k], *moves[k + 1 :]), come[-1].source
+        stops = (*self.decision.stops, Change(component, where))
         return replace(
             self,
             hosts={**self.hosts, host: self.hosts[host].with_one_less(component)},
             scalings=self._one_scaling_more(component),
-            decision=replace(self.decision, stops=(*self.decision.stops, change)),
+            decision=replace(self.decision, stops=stops, moves=moves),
         )
 
     def moved(self, component: str, source: str, target: str) -> Draft:

@@ -72,7 +72,7 @@ def test_the_loop_takes_its_settings(tmp_path: Path, policy: str) -> None:
         Offer(6.0, 6.0, 120.0, 1.0),
         found.policy.parameters,
     )
-    assert parameters.decide_interval_s == 10.0
+    assert parameters.decide_interval_s == (20.0 if policy == "btu" else 10.0)
     if isinstance(parameters, OnePoolParameters):
         # weights are refused by what the peak needs once service times are known
         known = tuple(PartBasis(f"sleeping/{each.name}", each.service_ms, 1.0) for each in SCALED)
