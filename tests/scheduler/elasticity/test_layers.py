@@ -199,7 +199,7 @@ def test_learning_for_a_path_comes_to_rest(
         assert path.response_ms(loop.executors, rate) <= 2 * BOUND_MS
 
 
-KNOWING = rolling.RollingState(replace(Season.first(SeasonParameters()), noise=1e-6))
+KNOWING = rolling.RollingState(replace(Season.first(SeasonParameters()), noise=0.0))
 """That the load is even; learning it takes hours, in which ever fewer executors are enough."""
 
 
