@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 SAMPLE_RATE = 0.05
 """Storm's default of `topology.stats.sample.rate`."""
+RESTING = ("INACTIVE", "KILLED")
+"""Statuses of topologies whose owners want them to do nothing."""
 
 
 @dataclass(frozen=True)

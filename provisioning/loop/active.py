@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from formats.counted import counted
+from provisioning.cluster.look import RESTING
 from provisioning.loop.bringing import Bringing
 from provisioning.loop.deciding import decided
 from provisioning.loop.memory import Draining
@@ -73,13 +74,16 @@ class ActiveLoop:
         except ProviderError as error:
             held = f"the provider does not say which hosts are leased: {error}"
             return Report(now_s, held=held, held_by="provider", running=self.pool.running(look))
+        if memory.wanted or memory.requests or memory.draining:
+            # a disk that is full is known before the first step: what was done is not known after it
+            self.file.write(memory)
         bringing = self._bringing(now_s)
         brought = bringing.bring(memory, look, leases)
         if brought != memory:
             # what was asked for is known, whatever fails below
             self.file.write(brought)
         self._watch(memory, brought, look)
-        pool = replace(self.pool, leased=frozenset(each.host for each in leases if each.live and each.host))
+        pool = self._pool(brought, look, leases)
         seen = self.seeing.measure(look, pool.names, brought, now_s)
         remembered, ended = with_pauses_ended(
             seen.memory, look.topologies.values(), self.seeing.meters, now_s
@@ -110,6 +114,14 @@ class ActiveLoop:
                 held, held_by = str(error), "refused"
         self.file.write(seen.memory)
         return replace(report, held=held, held_by=held_by)
+
+    def _pool(self, memory: Memory, look: ClusterLook, leases: tuple[Lease, ...]) -> Pool:
+        live = [each for each in leases if each.live]
+        lost = sum(
+            bool(each.host) and each.host not in look.supervisors and each.request_id not in memory.requests
+            for each in live
+        )
+        return replace(self.pool, leased=frozenset(each.host for each in live if each.host), lost=lost)
 
     def _bringing(self, now_s: float) -> Bringing:
         settings, names = self.pool.settings, self.pool.names
@@ -155,9 +167,9 @@ class ActiveLoop:
         outcome = decided(self.pool, parameters, observation, seen.memory, (look, leases))
         # what is to be is on the disk before the first step towards it
         self.file.write(outcome.memory)
-        asked = Asked(observation, parameters, seen.memory.policy)
+        asked = Asked(outcome.observation, parameters, seen.memory.policy)
         report = replace(report, asked=asked, decision=outcome.decision, limited=outcome.limited)
-        if outcome.limited or not outcome.decision.changes_something:
+        if not outcome.decision.changes_something:
             return report
         bringing = self._bringing(now_s)
         if outcome.unleased:
@@ -172,7 +184,13 @@ class ActiveLoop:
 def _with_idle_hosts_draining(
     memory: Memory, pool: Pool, look: ClusterLook, leases: tuple[Lease, ...]
 ) -> Memory:
-    """Return the memory in which leased hosts go on which nothing runs, where there is nothing to scale."""
+    """Return the memory in which leased hosts go on which nothing runs, where there is nothing to scale.
+
+    What a change is under way for, of us or of the topology's owner, has not come to its hosts yet.
+    """
+    looks = [look.topologies[name] for name in pool.names if name in look.topologies]
+    if memory.wanted or memory.requests or any(each.status not in RESTING for each in looks):
+        return memory
     idle = [
         Draining(each.lease_id, each.paid_until_s)
         for each in leases

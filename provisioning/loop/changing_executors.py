@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from formats.nimbus import NimbusError
+from provisioning.cluster.look import RESTING
 from provisioning.cluster.nimbus import RebalanceRefusedError
-from provisioning.loop.memory import Pausing, Refused, Wanted
+from provisioning.loop.memory import HOUR_S, Pausing, Refused, Wanted
 from provisioning.loop.pauses import expected_s, standing, with_pause_ended, workers_to_start
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
 
     from provisioning.cluster.look import ClusterLook, TopologyLook
     from provisioning.loop.memory import Memory
@@ -64,8 +65,11 @@ class ChangingExecutors:
             elif wanted.topology_id not in ("", topology.topology_id):
                 memory = _without(memory, name)
                 self.steps.did("given-up", name, "its owner has started it anew")
+            elif topology.status in RESTING:
+                memory = _without(memory, name)
+                self.steps.did("given-up", name, f"the topology is {topology.status}")
             elif topology.status != "ACTIVE":
-                continue  # a change is under way, or its owner has paused it
+                continue  # a change is under way
             elif _reached(topology, wanted):
                 memory = self._settled(memory, name, wanted)
             elif wanted.asked_s is None and name in standing(memory):
@@ -80,13 +84,8 @@ class ChangingExecutors:
         return memory
 
     def _settled(self, memory: Memory, name: str, wanted: Wanted) -> Memory:
-        changes = (*memory.changes.get(name, ()), self.now_s)[-100:]
         self.steps.did("changed", name, _named(wanted))
-        return replace(
-            _without(memory, name),
-            changed_s={**memory.changed_s, name: self.now_s},
-            changes={**memory.changes, name: changes},
-        )
+        return replace(_without(memory, name), changed_s={**memory.changed_s, name: self.now_s})
 
     def _asked(self, memory: Memory, look: ClusterLook, topology: TopologyLook, wanted: Wanted) -> Memory:
         name = topology.name
@@ -113,10 +112,12 @@ class ChangingExecutors:
             self.steps.did("failed", name, str(error))
         else:
             self.steps.did("rebalanced", name, _named(wanted), expected_pause_s=expected)
+        changes = (*_lately(memory.changes.get(name, ()), self.now_s), self.now_s)
         return replace(
             memory,
             wanted={**memory.wanted, name: asked},
             pausing={**memory.pausing, name: Pausing(self.now_s, expected, workers)},
+            changes={**memory.changes, name: changes},
         )
 
     def _taken_back(
@@ -136,8 +137,12 @@ class ChangingExecutors:
         back = {key: wanted.before[key] for key in wanted.executors if wanted.before.get(key)}
         if not back:
             return memory
-        before = Wanted(back, self.now_s, topology_id=wanted.topology_id)
+        before = Wanted(back, topology_id=wanted.topology_id)
         return self._asked(replace(memory, wanted={**memory.wanted, name: before}), look, topology, before)
+
+
+def _lately(changes: Iterable[float], now_s: float) -> tuple[float, ...]:
+    return tuple(each for each in changes if 0.0 <= now_s - each < HOUR_S)
 
 
 def _without(memory: Memory, name: str) -> Memory:

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from provisioning.loop.codec import codec
-from provisioning.loop.memory import Draining, Request, Wanted
+from provisioning.loop.memory import HOUR_S, Draining, Request, Wanted
 from provisioning.loop.offers import to_lease
 from provisioning.loop.room_left import RoomLeft
 from scheduler.base.checks import ModelError
 from scheduler.elasticity.layers.kinds import POLICIES
+from scheduler.elasticity.layers.one_pool.parameters import topology_of
 from scheduler.elasticity.useful import least_equal, useful
 
 if TYPE_CHECKING:
@@ -27,22 +28,22 @@ if TYPE_CHECKING:
     from scheduler.elasticity.leasing.observation import Observation
     from scheduler.elasticity.leasing.parameters import LeasingParameters
 
-_HOUR_S = 3600.0
-
 
 @dataclass(frozen=True)
 class Outcome:
     """What came of asking a policy.
 
     Attributes:
-        memory: With what is to be; as before if a limit was in the way.
+        memory: With what is to be.
+        observation: What the policy saw at last.
         decision: Of the policy.
-        limited: Why nothing of it is done; empty if it is.
+        limited: Which limit keeps topologies from changing; empty if none does.
         unhelpful: Components of which as many executors as were wanted do no more than there are.
         unleased: Hosts that are not asked for, as no offer has so many; to the policy they are lost.
     """
 
     memory: Memory
+    observation: Observation
     decision: LeasingDecision
     limited: str = ""
     unhelpful: tuple[str, ...] = ()
@@ -91,8 +92,8 @@ def decided(
 ) -> Outcome:
     """Ask a policy and say how the cluster is to be.
 
-    A decision that a limit does not allow is not taken in part: the policy does not come to know of it, and
-    decides again in the next round.
+    Where a limit keeps topologies from changing, the policy is asked again as if it knew nothing of them; of
+    what it decides nothing is left out.
 
     Args:
         pool: Hosts and topologies.
@@ -103,11 +104,17 @@ def decided(
     """
     look, leases = world
     decision, after = ask(pool, parameters, observation, memory)
+    limited = _limited(pool, memory, decision, observation.now_s)
+    if limited:
+        # these are held, and all else goes on
+        seen = tuple(each for each in observation.readings if topology_of(each.component) not in limited)
+        observation = replace(observation, readings=seen)
+        decision, after = ask(pool, parameters, observation, memory)
     wanted, unhelpful = _wanted(decision, observation, look, memory, parameters)
     after = replace(
         after,
         wanted=wanted,
-        requests=_requests(decision, after, pool, leases, observation.now_s),
+        requests=_requests(decision, after, pool, world, observation.now_s),
         draining={
             **memory.draining,
             **{
@@ -117,11 +124,8 @@ def decided(
             },
         },
     )
-    limited = _limited(pool, after, decision, observation.now_s)
-    if limited:
-        return Outcome(memory, decision, limited, unhelpful)
     unleased = sum(f"{after.instance}.{each}" not in after.requests for each in decision.leases)
-    return Outcome(after, decision, "", unhelpful, unleased)
+    return Outcome(after, observation, decision, "; ".join(limited.values()), unhelpful, unleased)
 
 
 def _lease_of(host: str, leases: tuple[Lease, ...]) -> str:
@@ -194,15 +198,19 @@ def with_changes(
         if in_vain or count == now or (count > now) != (more > 0):
             unhelpful.append(full)
             continue
-        wanted[name] = Wanted({**before, component: count}, now_s, there, topology.topology_id)
+        wanted[name] = Wanted({**before, component: count}, there, topology.topology_id)
     return wanted, tuple(unhelpful)
 
 
 def _requests(
-    decision: LeasingDecision, memory: Memory, pool: Pool, leases: tuple[Lease, ...], now_s: float
+    decision: LeasingDecision,
+    memory: Memory,
+    pool: Pool,
+    world: tuple[ClusterLook, tuple[Lease, ...]],
+    now_s: float,
 ) -> dict[str, Request]:
     """Return what is asked for, without those hosts that no offer has."""
-    requests = dict(memory.requests)
+    (look, leases), requests = world, dict(memory.requests)
     answered = {each.request_id for each in leases}
     leased = Counter(each.offer for each in leases if each.live)
     leased.update(each.offer for name, each in requests.items() if name not in answered)
@@ -218,17 +226,17 @@ def _requests(
             if name in requests:
                 starts = Counter(requests[name].starts)
                 starts[change.component] += sign
-                requests[name] = replace(requests[name], starts=+starts)
+                ids = {key: look.topologies[key].topology_id for key in map(topology_of, +starts)}
+                requests[name] = replace(requests[name], starts=+starts, topology_ids=ids)
     return requests
 
 
-def _limited(pool: Pool, after: Memory, decision: LeasingDecision, now_s: float) -> str:
-    """Return which limit is in the way of a decision; empty if none is."""
-    limits = pool.settings.limits
-    changing = {each.component.partition("/")[0] for each in (*decision.starts, *decision.stops)}
-    for name in sorted(changing):
-        recent = [each for each in after.changes.get(name, ()) if now_s - each < _HOUR_S]
-        if len(recent) >= limits.reconfigurations_per_hour:
-            most = limits.reconfigurations_per_hour
-            return f"{name} was changed {len(recent)} times in the last hour, {most} times are allowed"
-    return ""
+def _limited(pool: Pool, memory: Memory, decision: LeasingDecision, now_s: float) -> dict[str, str]:
+    """Return the topologies that a decision changes and that may not change now, and why."""
+    most, found = pool.settings.limits.reconfigurations_per_hour, {}
+    for name in sorted({topology_of(each.component) for each in (*decision.starts, *decision.stops)}):
+        recent = [each for each in memory.changes.get(name, ()) if 0.0 <= now_s - each < HOUR_S]
+        if len(recent) >= most:
+            why = f"{name} was changed {len(recent)} times in the last hour, {most} times are allowed"
+            found[name] = why
+    return found

@@ -61,7 +61,8 @@ class EmptyingHosts:
                     )
                 continue
             lifetime_s = each.at_s - self.now_s + 2.0 * self.settings.boot_timeout_s
-            self.steps.attempted(host, partial(self.drains.hold, host, max(lifetime_s, 60.0)))
+            if not self.steps.attempted(host, partial(self.drains.hold, host, max(lifetime_s, 60.0))):
+                break  # each of a hundred would wait for as long as this one
             # workers outlive a supervisor that Nimbus does not list any more
             empty = supervisor is not None and not supervisor.used_workers and host not in used
             # a clock that was set back begins anew

@@ -6,9 +6,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from provisioning.cluster.look import RESTING
 from provisioning.loop.deciding import Room, with_changes
 from provisioning.providers.machines import NotStartedError
 from provisioning.providers.provider import ProviderError
+from scheduler.elasticity.layers.one_pool.parameters import topology_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
     from provisioning.loop.step import Steps
     from provisioning.providers.provider import Lease, Provider
     from provisioning.settings import ElasticSettings
+
+_THERE = ("ready", "draining")
+"""States of leases whose hosts have been up."""
 
 
 @dataclass(frozen=True)
@@ -47,10 +52,13 @@ class LeasingHosts:
             leases: Of hosts.
         """
         by_request = {each.request_id: each for each in leases}
+        answers = True
         for name, request in memory.requests.items():
             lease = by_request.get(name)
-            if lease is None:
-                memory = self._host_asked(memory, name, request)
+            if lease is None and answers:
+                memory, answers = self._host_asked(memory, name, request)
+            elif lease is None:
+                continue  # each of a hundred would wait for as long as the one before
             elif not lease.live:
                 memory = self._lost(memory, name, lease.reason or f"its lease is {lease.status}")
             elif lease.status == "ready" and lease.host in look.supervisors:
@@ -63,11 +71,19 @@ class LeasingHosts:
         return memory
 
     def lost_given_back(self, memory: Memory, look: ClusterLook, leases: Sequence[Lease]) -> Memory:
-        """Give back hosts that Nimbus does not list any more, once nothing is assigned there."""
+        """Give back hosts that Nimbus does not list any more, once nothing is assigned there.
+
+        Those, too, that are to be given back later: whether workers run there cannot be found out then.
+
+        Args:
+            memory: What is to be.
+            look: What there is.
+            leases: Of hosts.
+        """
         unlisted_s: dict[str, float] = {}
         for lease in leases:
             listed = lease.host in look.supervisors
-            if lease.status != "ready" or listed or lease.request_id in memory.requests:
+            if lease.status not in _THERE or listed or lease.request_id in memory.requests:
                 continue
             since_s = min(memory.unlisted_s.get(lease.host, self.now_s), self.now_s)
             unlisted_s[lease.host] = since_s
@@ -78,22 +94,24 @@ class LeasingHosts:
                 self.steps.did("released", lease.host, "Nimbus has not listed it for too long")
         return replace(memory, unlisted_s=unlisted_s)
 
-    def _host_asked(self, memory: Memory, name: str, request: Request) -> Memory:
+    def _host_asked(self, memory: Memory, name: str, request: Request) -> tuple[Memory, bool]:
+        """Ask for a host, and say whether it is worth asking for more in this round."""
         if self.now_s - request.asked_s > self.settings.boot_timeout_s:
             # whether it was ever asked for is not known: that says nothing of the offer
             self.steps.did("host-lost", name, "the provider had none for too long")
-            return _without_request(memory, name)
+            return _without_request(memory, name), True
         try:
             self.provider.lease(request.offer, name, self.now_s)
         except NotStartedError as error:
             if len(self.settings.leased) > 1:
-                return self._lost(memory, name, str(error))
+                return self._lost(memory, name, str(error)), True
             self.steps.did("failed", name, str(error))
         except ProviderError as error:
             self.steps.did("failed", name, str(error))
+            return memory, False
         else:
             self.steps.did("host-asked", name, f"one of the offer {request.offer}")
-        return memory
+        return memory, True
 
     def _lost(self, memory: Memory, name: str, why: str) -> Memory:
         """Forget a request, and remember of which offer no host came."""
@@ -109,17 +127,17 @@ class LeasingHosts:
     def _host_up(self, memory: Memory, look: ClusterLook, lease: Lease) -> Memory:
         """Let executors start that waited for a host; after the change that is under way, if one is."""
         request = memory.requests[lease.request_id]
-        names = {each.partition("/")[0] for each in request.starts}
-        if any(memory.changed_s.get(name, 0.0) > request.asked_s for name in names):
+        names = {topology_of(each) for each in request.starts}
+        if any(_is_another(look, memory, name, request) for name in names):
             # what was to start there was decided on what was before: a change of its own, with its own pause
             self.steps.did(
                 "host-up", lease.host, f"after {self.now_s - request.asked_s:.0f} s; decided on anew"
             )
             return _without_request(memory, lease.request_id)
         asked = {name for name, each in memory.wanted.items() if each.asked_s is not None}
-        if names & asked:
+        if names & asked or any(_is_in_between(look, name) for name in names):
             return memory
-        starts = {full: n for full, n in request.starts.items() if full.partition("/")[0] in self.names}
+        starts = {full: n for full, n in request.starts.items() if topology_of(full) in self.names}
         wanted, _ = with_changes(memory, starts, look, self.now_s, Room(None, self._most(starts)))
         self.steps.did("host-up", lease.host, f"after {self.now_s - request.asked_s:.0f} s")
         return replace(_without_request(memory, lease.request_id), wanted=wanted)
@@ -133,6 +151,21 @@ class LeasingHosts:
             if own is not None and own.max is not None:
                 found[full] = own.max
         return found
+
+
+def _is_another(look: ClusterLook, memory: Memory, name: str, request: Request) -> bool:
+    """Return whether a topology has changed, or was started anew, since a host was asked for."""
+    topology, meant = look.topologies.get(name), request.topology_ids.get(name)
+    started_anew = topology is not None and meant is not None and topology.topology_id != meant
+    return started_anew or memory.changed_s.get(name, 0.0) > request.asked_s
+
+
+def _is_in_between(look: ClusterLook, name: str) -> bool:
+    """Return whether what a topology has now is not what it is to have, whatever starts."""
+    topology = look.topologies.get(name)
+    if topology is None or topology.status in RESTING:
+        return False
+    return topology.status != "ACTIVE" or topology.tasks_without_slot > 0
 
 
 def _without_request(memory: Memory, name: str) -> Memory:

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+HOUR_S = 3600.0
+"""Changes are limited by the hour, s."""
+
+
 class MemoryFileError(Exception):
     """The file cannot be read or written; one sentence that names it."""
 
@@ -34,11 +38,13 @@ class Request:
         offer: Name of the offer.
         asked_s: When it was decided, s since 1970.
         starts: Executors by `topology/component` that start once it is up.
+        topology_ids: Of the starts of topologies that are meant, by their names.
     """
 
     offer: str
     asked_s: float
     starts: Mapping[str, int]
+    topology_ids: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -47,7 +53,6 @@ class Wanted:
 
     Attributes:
         executors: By component.
-        since_s: When that was decided, s since 1970.
         before: What it had then; what does not come about is taken back.
         topology_id: Of the start of it that is meant; empty: whichever runs.
         asked_s: When Nimbus was last asked for it, s; None: not yet.
@@ -55,7 +60,6 @@ class Wanted:
     """
 
     executors: Mapping[str, int]
-    since_s: float
     before: Mapping[str, int] = field(default_factory=dict)
     topology_id: str = ""
     asked_s: float | None = None
@@ -140,7 +144,7 @@ class Memory:
         unlisted_s: Leased hosts that Nimbus does not list any more, since when, s since 1970.
         topologies: What was measured, by topology id.
         changed_s: When a topology was last changed, by its name, s since 1970.
-        changes: When it was changed within the last hour, by its name.
+        changes: When Nimbus was asked to change it within the last hour, by its name.
         pausing: Topologies that have not shown yet that items move again, by name.
         past_pauses: For how long they stood still when they were changed, by name, the oldest first.
         lost_s: When a host of an offer last did not come, by the offer's name, s since 1970.

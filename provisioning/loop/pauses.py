@@ -166,7 +166,9 @@ def with_pauses_ended(
         if moving_s is None and (seen or late):
             # what was counted before is of the pause
             moving_s, memory = now_s, replace(memory, changed_s={**memory.changed_s, name: now_s})
-        now = replace(begun, moving_s=moving_s, lasted_s=lasted_s or None)
+        # a loop that was killed has seen nothing since, but may have before
+        lasted_s = lasted_s or begun.lasted_s
+        now = replace(begun, moving_s=moving_s, lasted_s=lasted_s if moving_s is not None else None)
         memory = replace(memory, pausing={**memory.pausing, name: now})
         if late and (lasted_s or not 0.0 <= passed_s <= _GIVEN_UP_S):
             meters.watch(look.topology_id, ())

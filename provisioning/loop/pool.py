@@ -69,6 +69,7 @@ class Pool:
         leased: Hosts that are leased.
         pauses: For how long a topology stands still when executors change, by its name, s.
         further: Offers like that one, which are leased where it has no hosts, in their order.
+        lost: Hosts that are leased and paid, and that Nimbus does not list any more.
     """
 
     settings: ElasticSettings
@@ -77,6 +78,7 @@ class Pool:
     leased: frozenset[str] = frozenset()
     pauses: Mapping[str, float] = field(default_factory=dict)
     further: tuple[HostOffer, ...] = ()
+    lost: int = 0
 
     @property
     def offers(self) -> tuple[HostOffer, ...]:
@@ -201,11 +203,10 @@ class Pool:
         if self.offer is None:
             # with as many hosts as there are, none is ever asked for
             return max(limits.hosts_min, len(look.supervisors))
+        most = math.inf if limits.hosts_max is None else float(limits.hosts_max)
         leased = leased_most(self.offers, limits.hosts_max_of, limits.budget_per_hour)
-        if math.isinf(leased):
-            return limits.hosts_max
-        most = sum(host not in self.leased for host in look.supervisors) + int(leased)
-        return max(limits.hosts_min, most if limits.hosts_max is None else min(limits.hosts_max, most))
+        most = min(most, sum(host not in self.leased for host in look.supervisors) + leased) - self.lost
+        return None if math.isinf(most) else max(limits.hosts_min, int(most))
 
     def _size(self, host: str, look: ClusterLook) -> Needs:
         if self.settings.capacity == "executors":
@@ -261,15 +262,15 @@ class Pool:
         return Host(name, offer.cpu, offer.memory_mb, paid_until_s, dict(starts), status="booting")
 
     def _running(self, look: ClusterLook) -> Mapping[str, _Running]:
-        """Return what runs on each host: executors that are scaled, and what the others take."""
+        """Return what runs on each host: executors that are scaled, and what the others take.
+
+        Topologies of which the settings are known, but which this loop does not scale, are among the others.
+        """
         found: dict[str, _Running] = defaultdict(_Running)
-        for name in self.names:
-            topology = look.topologies.get(name)
-            if topology is None:
-                continue
+        for name, topology in look.topologies.items():
             for each in topology.executors:
                 component, here = topology.components[each.component], found[each.host]
-                if component.inputs and topology.status == "ACTIVE":
+                if component.inputs and topology.status == "ACTIVE" and name in self.names:
                     here.executors[qualified(name, each.component)] += 1
                 else:
                     here.take(self._needs(name, component))

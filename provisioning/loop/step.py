@@ -19,7 +19,6 @@ StepKind = Literal[
     "changed",
     "resumed",
     "given-up",
-    "drained",
     "released",
     "kept",
     "failed",

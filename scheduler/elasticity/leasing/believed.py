@@ -20,7 +20,8 @@ def believed(
     """Return the readings that count by component, and why the other components are held.
 
     A reading from before a change shows the load on executors that are gone, or the pause of the change
-    itself; a policy that acts on it answers its own changes.
+    itself; a policy that acts on it answers its own changes. A change that is yet to come was made before the
+    clock was set back, and says nothing.
     """
     readings = {each.component: each for each in observation.readings}
     counting: dict[str, ComponentReading] = {}
@@ -34,7 +35,7 @@ def believed(
         if reading.age_s > parameters.sample_age_max_s:
             limit = f"the limit is {parameters.sample_age_max_s:g} s"
             held.append(Reason("held", component, f"the reading is {reading.age_s:g} s old, {limit}"))
-        elif changed_s is not None and observation.now_s - reading.age_s <= changed_s:
+        elif changed_s is not None and observation.now_s - reading.age_s <= changed_s <= observation.now_s:
             held.append(Reason("held", component, "the reading is from before the last change"))
         else:
             counting[component] = reading

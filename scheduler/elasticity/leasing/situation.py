@@ -58,7 +58,7 @@ class Situation:
         name, parameters = component.name, self.parameters
         durations = self.durations_ms(name)
         grown_s = self.state.grown_s.get(name, -math.inf)
-        if not durations or name in draft.grown or self.now_s - grown_s < parameters.cooldown_s:
+        if not durations or name in draft.grown or 0.0 <= self.now_s - grown_s < parameters.cooldown_s:
             return KEEP
         return removal_score(
             component,

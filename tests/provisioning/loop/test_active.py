@@ -313,14 +313,3 @@ def test_another_policy_asks_by_other_names(tmp_path: Path) -> None:
     after = MemoryFile(tmp_path / "active.json").read()
     assert after.instance == f"{memory.instance}-2"
     assert after.kind == "btu"
-
-
-def test_a_host_that_stays_busy_is_kept(tmp_path: Path) -> None:
-    """If nothing empties it in time it is paid for one more unit, and the report says so."""
-    world = World(demand_per_s=45.0)
-    pass_rounds(world, tmp_path, 12)
-    world.demand_per_s = 5.0
-    world.own_hosts = ()  # executors have nowhere else to go
-    reports = pass_rounds(world, tmp_path, 60)
-    assert [each.status for each in world.given.values()] == ["ready"]
-    assert not world.drained or any(step.kind == "kept" for each in reports for step in each.steps)

@@ -22,7 +22,7 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
         kind="sized",
         policy={"requests": 3},
         requests={"ab12.lease-1": Request("small", 1.0, {"words/bolt": 2})},
-        wanted={"words": Wanted({"bolt": 3}, 1.0, {"bolt": 2}, "words-1-1", 2.0, 1)},
+        wanted={"words": Wanted({"bolt": 3}, {"bolt": 2}, "words-1-1", 2.0, 1)},
         draining={"host-1": Draining("l-1", 9.0, 3.0)},
         topologies={
             "words-1-1": TopologyMemory(

@@ -175,7 +175,7 @@ def test_a_pause_is_measured_by_then_if_another_change_follows_soon(tmp_path: Pa
     """As far as it was seen, and before the next is expected."""
     world = World()
     begun = Pausing(world.now_s - 20.0, 2.0, moving_s=world.now_s - 10.0, lasted_s=9.0)
-    wanted = Wanted({"count": 3}, world.now_s)
+    wanted = Wanted({"count": 3})
     MemoryFile(tmp_path / "active.json").write(
         Memory("one", wanted={TOPOLOGY: wanted}, pausing={TOPOLOGY: begun})
     )
@@ -194,6 +194,19 @@ def test_nothing_is_known_of_a_pause_whose_end_was_not_seen() -> None:
     assert (memory.pausing, memory.past_pauses) == ({}, {TOPOLOGY: (Measured(3, 4.0),)})
     assert pause == Pause(TOPOLOGY, 4.0, 10.0)
     assert with_pause_ended(memory, TOPOLOGY) == (memory, None)
+
+
+def test_what_was_seen_of_a_pause_outlives_a_kill() -> None:
+    """Nothing is seen after it of what was before; what was not over yet stays unknown."""
+    world = World(pause_s=None)
+    looks = world.look().topologies.values()
+    begun = Pausing(world.now_s - 60.0, 5.0, 2, moving_s=world.now_s - 40.0, lasted_s=6.0)
+    after, ended = with_pauses_ended(Memory("one", pausing={TOPOLOGY: begun}), looks, world, world.now_s)
+    assert ended == (Pause(TOPOLOGY, 6.0, 5.0),)
+    assert after.past_pauses == {TOPOLOGY: (Measured(2, 6.0),)}
+    unseen = replace(begun, moving_s=None, lasted_s=None)
+    after, ended = with_pauses_ended(Memory("one", pausing={TOPOLOGY: unseen}), looks, world, world.now_s)
+    assert (ended, after.past_pauses) == ((), {})
 
 
 def test_what_never_shows_its_end_is_not_measured(tmp_path: Path) -> None:

@@ -51,6 +51,14 @@ def test_what_is_not_scaled_takes_room() -> None:
     assert host.executors == {"words/bolt": 2}
 
 
+def test_what_another_loop_scales_takes_room() -> None:
+    """A topology that is only advised on fills the host all the same."""
+    settings = settings_of(topology={TOPOLOGY: {}, "others": {"mode": "active"}})
+    (host,) = Pool(settings, OFFER, ("others",)).hosts(World().look(), (), Memory("a"), 0.0)
+    assert host.cpu == 1.0
+    assert host.executors == {}
+
+
 def test_resources_count_unless_executors_do() -> None:
     (host,) = pool(capacity="resources").hosts(World().look(), (), Memory("a"), 0.0)
     assert (host.cpu, host.memory_mb) == (390.0, 4096.0 - 128.0)

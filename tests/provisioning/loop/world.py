@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from provisioning.cluster.drains import DrainError
 from provisioning.cluster.look import (
     ClusterLook,
     RunningExecutor,
@@ -76,6 +77,10 @@ class World:
     places: int = 10_000
     unplaced: set[str] = field(default_factory=set)
     unlisted: set[str] = field(default_factory=set)
+    topology_id: str = TOPOLOGY_ID
+    rebalance_fails: Exception | None = None
+    drain_fails: bool = False
+    stubborn: bool = False
 
     def call(self) -> None:
         """Count the beginning and the end of a call that has an effect: the process may be killed there."""
@@ -104,7 +109,7 @@ class World:
         placed = self.counts["bolt"] <= self.places
         executors = tuple(each for each in self.executors() if placed and each.host not in self.unplaced)
         supervisors = {host: each for host, each in supervisors.items() if host not in self.unlisted}
-        topology = TopologyLook(TOPOLOGY, TOPOLOGY_ID, self.status, components, executors)
+        topology = TopologyLook(TOPOLOGY, self.topology_id, self.status, components, executors)
         there = TOPOLOGY in names and not self.killed
         return ClusterLook(supervisors, {TOPOLOGY: topology} if there else {})
 
@@ -114,7 +119,8 @@ class World:
 
     def executors(self) -> tuple[RunningExecutor, ...]:
         """Place executors evenly on hosts that are not drained, the spout first."""
-        hosts = [each for each in self.hosts_up() if each not in self.drained] or self.hosts_up()
+        hosts = [each for each in self.hosts_up() if self.stubborn or each not in self.drained]
+        hosts = hosts or self.hosts_up()
         found, task = [RunningExecutor("spout", 1, 1, hosts[0], 6700)], 2
         for n in range(self.counts["bolt"]):
             share = self.tasks // self.counts["bolt"] + (n < self.tasks % self.counts["bolt"])
@@ -127,6 +133,8 @@ class World:
         assert name == TOPOLOGY
         self.call()
         self.rebalances += 1
+        if self.rebalance_fails is not None:
+            raise self.rebalance_fails
         self.counts.update(executors)
         self.call()
 
@@ -135,6 +143,8 @@ class World:
     def hold(self, host: str, lifetime_s: float) -> None:
         assert lifetime_s > 0.0
         self.call()
+        if self.drain_fails:
+            raise DrainError("ZooKeeper does not answer")
         self.drained.add(host)
         self.call()
 
@@ -179,7 +189,9 @@ class World:
             if lease.status == "booting" and now_s - lease.leased_at_s >= OFFER.boot_s:
                 ready_s = lease.leased_at_s + OFFER.boot_s
                 lease = replace(lease, status="ready", ready_at_s=ready_s, paid_until_s=ready_s + UNIT_S)
-            if lease.status == "draining" and lease.release_at_s is not None and lease.release_at_s <= now_s:
+            due = lease.release_at_s is not None and lease.release_at_s <= now_s
+            if lease.status == "draining" and due and lease.host not in self.dead:
+                # whether workers run on a host that Nimbus does not list is not known
                 lease = replace(lease, status="gone")
             while lease.live and lease.paid_until_s is not None and lease.paid_until_s < now_s:
                 lease = replace(lease, paid_until_s=lease.paid_until_s + UNIT_S)
@@ -189,10 +201,10 @@ class World:
     # reporters
 
     def follow(self, topology_ids: Collection[str]) -> None:
-        self.dropped += TOPOLOGY_ID not in topology_ids
+        self.dropped += self.topology_id not in topology_ids
 
     def readings(self, topology_id: str, since_s: float) -> TaskReadings:
-        assert topology_id == TOPOLOGY_ID
+        assert topology_id == self.topology_id
         if not self.spoken or since_s > self.now_s - 1.0:
             return TaskReadings({}, {}, {})
         bolts = [each for each in self.executors() if each.component == "bolt"]
@@ -207,15 +219,15 @@ class World:
         return TaskReadings(rates, values, spoke_s)
 
     def watch(self, topology_id: str, tasks: Collection[int]) -> None:
-        assert topology_id == TOPOLOGY_ID
+        assert topology_id == self.topology_id
         self.watched = frozenset(tasks)
 
     def still_s(self, topology_id: str) -> float | None:
-        assert topology_id == TOPOLOGY_ID
+        assert topology_id == self.topology_id
         return self.pause_s if self.watched else None
 
     def untold_s(self, topology_id: str) -> float | None:
-        assert topology_id == TOPOLOGY_ID
+        assert topology_id == self.topology_id
         return self.untold_pause_s
 
 

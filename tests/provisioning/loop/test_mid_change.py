@@ -1,0 +1,230 @@
+"""What goes wrong between two steps: hosts vanish, Nimbus fails over, owners pause topologies."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from formats.nimbus import NimbusError
+from provisioning.cluster.nimbus import RebalanceRefusedError
+from provisioning.loop.memory import Draining, Memory, MemoryFile, MemoryFileError, Request, Wanted
+from provisioning.providers.provider import Lease
+from tests.provisioning.loop.test_active import check_at_rest, pass_rounds
+from tests.provisioning.loop.world import OFFER, TOPOLOGY, UNIT_S, World, loop_of, settings_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from provisioning.loop.report import Report
+    from provisioning.loop.step import Step
+
+REQUEST = "one.lease-1"
+
+
+def remembering(folder: Path, memory: Memory) -> MemoryFile:
+    """Return the file of a loop that remembers something."""
+    file = MemoryFile(folder / "active.json")
+    file.write(memory)
+    return file
+
+
+def leased(world: World, status: str = "ready") -> Lease:
+    """Let the world have a leased host."""
+    ready_s = world.now_s if status == "ready" else None
+    paid_until_s = world.now_s + UNIT_S
+    lease = Lease("host-1", REQUEST, OFFER.name, status, world.now_s, "host-1", ready_s, paid_until_s)  # type: ignore[arg-type]
+    world.given = {REQUEST: lease}
+    return lease
+
+
+def steps_of(reports: Sequence[Report], kind: str) -> list[Step]:
+    return [step for each in reports for step in each.steps if step.kind == kind]
+
+
+def test_a_host_whose_supervisor_ends_before_its_time_is_given_back(tmp_path: Path) -> None:
+    """It was empty, and to go at the end of its paid time: whether it still is cannot be found out then."""
+    world = World(demand_per_s=45.0)
+    settings = settings_of(boot_timeout_s=120.0)
+    pass_rounds(world, tmp_path, 12, settings)
+    world.demand_per_s = 5.0
+    while not any(each.status == "draining" for each in world.given.values()):
+        pass_rounds(world, tmp_path, 1, settings)
+    world.dead.add("host-1")
+    pass_rounds(world, tmp_path, 60, settings)
+    assert [each.status for each in world.given.values()] == ["gone"]
+    check_at_rest(world, tmp_path)
+
+
+def test_a_host_that_stays_busy_is_kept(tmp_path: Path) -> None:
+    """If nothing empties it in time it is paid for one more unit, and the report says so."""
+    world = World(demand_per_s=45.0)
+    pass_rounds(world, tmp_path, 12)
+    world.demand_per_s, world.stubborn = 5.0, True
+    reports = pass_rounds(world, tmp_path, 60)
+    assert [each.status for each in world.given.values()] == ["ready"]
+    assert {step.about for step in steps_of(reports, "kept")} == {"host-1"}
+
+
+@pytest.mark.parametrize(("status", "goes"), [("REBALANCING", False), ("INACTIVE", True)])
+def test_an_idle_host_stays_while_a_rebalance_is_under_way(status: str, goes: bool, tmp_path: Path) -> None:
+    """Nimbus fails over, and goes on with it later; the host is what the change is for."""
+    world = World(status=status)
+    leased(world)
+    world.drained.add("host-1")  # as if nothing had come yet
+    file = remembering(tmp_path, Memory("one"))
+    pass_rounds(world, tmp_path, 1)
+    assert (file.read().draining.keys() == {"host-1"}) == goes
+
+
+def test_an_idle_host_stays_for_what_is_wanted(tmp_path: Path) -> None:
+    """The topology is gone for the moment; its change is given up first."""
+    world = World(status="REBALANCING")
+    leased(world)
+    world.drained.add("host-1")
+    wanted = {TOPOLOGY: Wanted({"bolt": 4}, asked_s=world.now_s)}
+    file = remembering(tmp_path, Memory("one", wanted=wanted))
+    pass_rounds(world, tmp_path, 1)
+    assert file.read().draining == {}
+
+
+@pytest.mark.parametrize("status", ["INACTIVE", "KILLED"])
+def test_a_change_of_what_its_owner_has_stopped_is_given_up(status: str, tmp_path: Path) -> None:
+    """Or it would hold all other topologies for as long."""
+    world = World(status=status)
+    file = remembering(tmp_path, Memory("one", wanted={TOPOLOGY: Wanted({"bolt": 4})}))
+    reports = pass_rounds(world, tmp_path, 1)
+    assert [step.why for step in steps_of(reports, "given-up")] == [f"the topology is {status}"]
+    assert file.read().wanted == {}
+    assert not world.rebalances
+
+
+def test_a_host_that_comes_up_waits_until_all_is_placed(tmp_path: Path) -> None:
+    """What counts then is what the topology has when it runs, not that nothing of it is placed."""
+    world = World(demand_per_s=20.0, unplaced={"own-1", "host-1"})
+    leased(world)
+    file = remembering(
+        tmp_path, Memory("one", requests={REQUEST: Request(OFFER.name, world.now_s, {"words/bolt": 1})})
+    )
+    pass_rounds(world, tmp_path, 3)
+    assert not world.rebalances
+    assert file.read().requests.keys() == {REQUEST}
+    world.unplaced = set()
+    pass_rounds(world, tmp_path, 1)
+    assert world.counts["bolt"] == 3
+
+
+@pytest.mark.parametrize(("meant", "bolts"), [("words-1-1600000000", 2), ("", 3)])
+def test_what_was_to_start_in_another_start_of_a_topology_is_decided_anew(
+    meant: str, bolts: int, tmp_path: Path
+) -> None:
+    world = World(demand_per_s=0.0, spoken=False)
+    leased(world)
+    ids = {TOPOLOGY: meant or world.topology_id}
+    request = Request(OFFER.name, world.now_s, {"words/bolt": 1}, ids)
+    file = remembering(tmp_path, Memory("one", requests={REQUEST: request}))
+    reports = pass_rounds(world, tmp_path, 1)
+    assert world.counts["bolt"] == bolts
+    assert ("decided on anew" in steps_of(reports, "host-up")[0].why) == (bolts == 2)
+    assert file.read().requests == {}
+
+
+def test_a_change_that_nimbus_does_not_carry_out_is_given_up_after_three_times(tmp_path: Path) -> None:
+    """And not asked for again for a while; what it had before is asked for instead."""
+    world = World(rebalance_fails=NimbusError("Nimbus does not answer"))
+    wanted = Wanted({"bolt": 4}, {"bolt": 2}, world.topology_id)
+    file = remembering(tmp_path, Memory("one", wanted={TOPOLOGY: wanted}))
+    reports = pass_rounds(world, tmp_path, 24, settings_of(topology={TOPOLOGY: {"mode": "active"}}))
+    assert len(steps_of(reports, "failed")) >= 3
+    assert "Nimbus was asked 3 times in vain" in steps_of(reports, "given-up")[0].why
+    assert file.read().refused["words/bolt"].executors == 4
+
+
+def test_a_change_that_nimbus_refuses_is_given_up(tmp_path: Path) -> None:
+    world = World(rebalance_fails=RebalanceRefusedError("not yours"), spoken=False)
+    file = remembering(tmp_path, Memory("one", wanted={TOPOLOGY: Wanted({"bolt": 4})}))
+    reports = pass_rounds(world, tmp_path, 1)
+    assert [step.why for step in steps_of(reports, "given-up")] == ["not yours"]
+    assert (file.read().wanted, file.read().pausing) == ({}, {})
+
+
+def test_a_change_of_another_start_of_a_topology_is_given_up(tmp_path: Path) -> None:
+    world = World(spoken=False)
+    wanted = Wanted({"bolt": 4}, topology_id="words-1-1600000000")
+    file = remembering(tmp_path, Memory("one", wanted={TOPOLOGY: wanted}))
+    reports = pass_rounds(world, tmp_path, 1)
+    assert [step.why for step in steps_of(reports, "given-up")] == ["its owner has started it anew"]
+    assert file.read().wanted == {}
+
+
+def test_a_provider_that_does_not_answer_is_asked_for_one_host_a_round(tmp_path: Path) -> None:
+    """Each call may take a minute."""
+    world = World(refuse=True, spoken=False)
+    requests = {f"one.lease-{k}": Request(OFFER.name, world.now_s, {}) for k in range(3)}
+    remembering(tmp_path, Memory("one", requests=requests))
+    reports = pass_rounds(world, tmp_path, 2)
+    assert [len(steps_of([each], "failed")) for each in reports] == [1, 1]
+
+
+def test_drains_that_cannot_be_written_are_tried_once_a_round(tmp_path: Path) -> None:
+    world = World(drain_fails=True, spoken=False)
+    lease = leased(world)
+    draining = {host: Draining(lease.lease_id, world.now_s + UNIT_S) for host in ("host-1", "host-2")}
+    remembering(tmp_path, Memory("one", draining=draining))
+    reports = pass_rounds(world, tmp_path, 2)
+    assert [len(steps_of([each], "failed")) for each in reports] == [1, 1]
+
+
+def test_nothing_is_begun_that_cannot_be_remembered(tmp_path: Path) -> None:
+    """The disk is full."""
+    world = World()
+    file = remembering(tmp_path, Memory("one", wanted={TOPOLOGY: Wanted({"bolt": 4})}))
+
+    class Full(MemoryFile):
+        def write(self, memory: Memory) -> None:  # noqa: ARG002 - as in the class
+            raise MemoryFileError("active.json: cannot be written (No space left on device)")
+
+    loop = loop_of(world, tmp_path)
+    object.__setattr__(loop, "file", Full(tmp_path / "active.json"))
+    with pytest.raises(MemoryFileError, match="No space left"):
+        loop.round(world.look(), world.now_s)
+    assert not world.rebalances
+    assert file.read().wanted[TOPOLOGY].asked_s is None
+
+
+def test_a_clock_that_is_set_back_stops_nothing(tmp_path: Path) -> None:
+    """Changes of a time that is yet to come are none of the last hour, and hold no reading back."""
+    world = World(demand_per_s=20.0)
+    settings = settings_of(limits={"reconfigurations_per_hour": 3})
+    pass_rounds(world, tmp_path, 6, settings)
+    world.now_s -= 7200.0
+    world.demand_per_s = 28.0
+    pass_rounds(world, tmp_path, 8, settings)
+    before = world.counts["bolt"]
+    world.demand_per_s = 5.0
+    pass_rounds(world, tmp_path, 40, settings)
+    assert world.counts["bolt"] < before
+
+
+def test_changes_of_the_last_hour_are_remembered(tmp_path: Path) -> None:
+    """However many, and no older ones."""
+    world = World(spoken=False)
+    now_s = world.now_s
+    hour = tuple(now_s - k * 20.0 for k in range(170, -1, -1))
+    wanted = {TOPOLOGY: Wanted({"bolt": 4})}
+    file = remembering(tmp_path, Memory("one", wanted=wanted, changes={TOPOLOGY: (now_s - 4000.0, *hour)}))
+    pass_rounds(world, tmp_path, 1)
+    assert file.read().changes[TOPOLOGY] == (*hour, now_s)
+
+
+def test_hosts_that_nimbus_does_not_list_count_for_the_budget(tmp_path: Path) -> None:
+    """A host costs six an hour: one is paid for, and no second one is leased for what ran there."""
+    world = World(demand_per_s=45.0, own_hosts=("own-1", "own-2"))
+    settings = settings_of(limits={"reconfigurations_per_hour": 100, "budget_per_hour": 6.0})
+    world.demand_per_s = 80.0
+    pass_rounds(world, tmp_path, 12, settings)
+    assert len(world.given) == 1
+    world.dead.add("host-1")
+    pass_rounds(world, tmp_path, 6, settings)
+    assert len(world.given) == 1
