@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from formats.address import Address
+from formats.counted import counted
 from formats.nimbus import NimbusError
 from provisioning.cluster.agents import Agents
 from provisioning.cluster.drains import ZookeeperDrains
@@ -21,7 +22,7 @@ from provisioning.loop.record import RoundRecord
 from provisioning.loop.seeing import Seeing
 from provisioning.measuring.graphite import GraphiteReceiver
 from provisioning.measuring.task_meters import TaskMeters
-from provisioning.providers.making import make_provider
+from provisioning.providers.making import make_provider, still_leased
 from provisioning.providers.none import NoProvider
 from provisioning.providers.provider import ProviderError
 from provisioning.run import Loop, Rounds, Watcher
@@ -112,7 +113,13 @@ def _provider(settings: ElasticSettings, folder: Path, cluster: NimbusCluster) -
             raise ProviderError(f"whether workers run on {host} is not known: {error}") from error
 
     table = settings.provider_settings
-    return NoProvider() if table is None else make_provider(table, folder, busy)
+    if table is not None:
+        return make_provider(table, folder, busy)
+    if left := still_leased(folder):
+        raise ProviderError(
+            f"provider: missing, and without it {counted(left, 'leased host')} cannot go back"
+        )
+    return NoProvider()
 
 
 def _offers(settings: ElasticSettings, provider: Provider) -> tuple[HostOffer, ...]:
@@ -133,4 +140,10 @@ def _offers(settings: ElasticSettings, provider: Provider) -> tuple[HostOffer, .
             raise ValueError(f"limits.hosts_max_of.{name}: this offer is not leased")
     if unlike := alike(found):
         raise ValueError(f"leased: {unlike}")
+    for each in found:
+        if each.boot_s >= settings.boot_timeout_s:
+            raise ValueError(
+                f"boot_timeout_s: hosts of {each.name} boot for {each.boot_s:g} s,"
+                f" and are given up after {settings.boot_timeout_s:g} s"
+            )
     return found

@@ -33,7 +33,7 @@ def policy_parameters(
 ) -> Mapping[str, object]:
     """Return the table `policy.parameters` of a turn.
 
-    Intervals and steps of others than ours were chosen on the simulator with the experiment's sizes and loads
+    Intervals and steps of `btu`, `threshold` and `model-based` were chosen on the simulator with such loads
     (`experiments/elasticity/scenarios/pauses.toml`), pauses of 5 and 8 s, and intervals from 10 to 60 s.
 
     Args:

@@ -11,6 +11,7 @@ from provisioning.loop.bringing import Bringing
 from provisioning.loop.deciding import decided
 from provisioning.loop.memory import Draining
 from provisioning.loop.pauses import last_tasks, standing, with_pauses_ended
+from provisioning.loop.replacing import with_room_asked
 from provisioning.loop.report import Asked, Report
 from provisioning.providers.provider import ProviderError
 from scheduler.base.checks import ModelError
@@ -103,6 +104,10 @@ class ActiveLoop:
             leases=leases,
         )
         held, held_by = self._why_held(look, seen.memory)
+        if held_by == "no_slot":
+            seen = replace(seen, memory=with_room_asked(seen.memory, pool, look, leases, now_s))
+        elif seen.memory.unplaced_s is not None and not held:
+            seen = replace(seen, memory=replace(seen.memory, unplaced_s=None))
         if not components:
             self.file.write(_with_idle_hosts_draining(seen.memory, pool, look, leases))
             held = held or "none of its topologies is active on the cluster"

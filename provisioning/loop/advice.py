@@ -9,6 +9,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from provisioning.cluster.look import RESTING
 from provisioning.loop.copy_of_cluster import Copy
 from provisioning.loop.deciding import ask
 from provisioning.loop.report import Asked, Report, Savings
@@ -51,12 +52,21 @@ class AdvisingLoop:
         seen = self.seeing.measure(look, self.pool.names, self.file.read(), now_s)
         components, faults = self.pool.with_pauses(seen.memory, look).components(look)
         report = Report(now_s, faults=(*faults, *seen.faults), running=self.pool.running(look))
+        changing = sorted(
+            name
+            for name in self.pool.names
+            if name in look.topologies and look.topologies[name].status not in ("ACTIVE", *RESTING)
+        )
+        if changing:
+            self.file.write(seen.memory)
+            return replace(report, held=f"a change is under way: {', '.join(changing)}", held_by="change")
         if not components:
             self.file.write(seen.memory)
             return replace(report, held="none of its topologies is on the cluster", held_by="no_topology")
         try:
             return self._decided(components, look, seen.memory, seen.readings, report)
         except ModelError as error:
+            self.file.write(seen.memory)
             return replace(report, held=str(error), held_by="refused")
 
     def _decided(
@@ -76,10 +86,12 @@ class AdvisingLoop:
             copy is None
             or memory.kind != self.pool.settings.policy.kind
             or not 0.0 <= now_s - copy.now_s <= _BREAK_S
-            or copy.components() - names
+            or not copy.components() & names
         ):
             # as if everything began now, but for what a policy has learned
             copy, memory = Copy.of(real, offer, now_s), replace(memory, real_host_s=0.0)
+        # what its owner has ended runs in the copy no longer, either
+        copy = copy.without(copy.components() - names)
         passed_s = now_s - copy.now_s
         copy = copy.followed(readings, {each.name: each.slo_ms for each in components}, offer, now_s)
         as_if = tuple(copy.reading(each) for each in readings)

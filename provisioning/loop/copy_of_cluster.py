@@ -13,7 +13,7 @@ from scheduler.elasticity.leasing.draft import Draft
 from scheduler.elasticity.leasing.host import Host
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from scheduler.elasticity.leasing.component import Component
     from scheduler.elasticity.leasing.decision import LeasingDecision
@@ -102,6 +102,15 @@ class Copy:
     def components(self) -> set[str]:
         """Return the names of all components that have executors."""
         return {name for each in self.hosts for name in each.executors}
+
+    def without(self, components: Collection[str]) -> Copy:
+        """Return the copy in which some components do not run any more."""
+        hosts = tuple(
+            replace(each, executors={name: n for name, n in each.executors.items() if name not in components})
+            for each in self.hosts
+        )
+        backlog = {name: each for name, each in self.backlog.items() if name not in components}
+        return replace(self, hosts=hosts, backlog=backlog)
 
     def seen(self) -> tuple[Host, ...]:
         """Return the hosts as a policy sees them."""

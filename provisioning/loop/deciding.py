@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from provisioning.loop.codec import codec
 from provisioning.loop.memory import HOUR_S, Draining, Request, Wanted
-from provisioning.loop.offers import to_lease
+from provisioning.loop.offers import leased_by_offer, to_lease
 from provisioning.loop.room_left import RoomLeft
 from scheduler.base.checks import ModelError
 from scheduler.elasticity.layers.kinds import POLICIES
@@ -211,9 +211,7 @@ def _requests(
 ) -> dict[str, Request]:
     """Return what is asked for, without those hosts that no offer has."""
     (look, leases), requests = world, dict(memory.requests)
-    answered = {each.request_id for each in leases}
-    leased = Counter(each.offer for each in leases if each.live)
-    leased.update(each.offer for name, each in requests.items() if name not in answered)
+    leased = leased_by_offer(leases, requests)
     most = pool.settings.limits.hosts_max_of
     for each in decision.leases:
         offer = to_lease(pool.offers, leased, most, memory.lost_s, now_s)

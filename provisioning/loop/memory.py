@@ -148,6 +148,7 @@ class Memory:
         pausing: Topologies that have not shown yet that items move again, by name.
         past_pauses: For how long they stood still when they were changed, by name, the oldest first.
         lost_s: When a host of an offer last did not come, by the offer's name, s since 1970.
+        unplaced_s: Since when tasks have had no slot, s since 1970; None: all have one.
         copy: Of the cluster, where advice is given; None: there is none yet.
         real_host_s: Hosts of the cluster times seconds since the copy was made.
     """
@@ -167,6 +168,7 @@ class Memory:
     pausing: Mapping[str, Pausing] = field(default_factory=dict)
     past_pauses: Mapping[str, tuple[Measured, ...]] = field(default_factory=dict)
     lost_s: Mapping[str, float] = field(default_factory=dict)
+    unplaced_s: float | None = None
     copy: Copy | None = None
     real_host_s: float = 0.0
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from provisioning.providers.provider import HostOffer
+    from provisioning.loop.memory import Request
+    from provisioning.providers.provider import HostOffer, Lease
 
 _ROUNDING = 1e-6
 _LOST_S = 1800.0
@@ -51,6 +53,16 @@ def to_lease(
 
     free = [each for each in offers if leased.get(each.name, 0) < most.get(each.name, math.inf)]
     return min(free, key=lost, default=None)
+
+
+def leased_by_offer(leases: Iterable[Lease], requests: Mapping[str, Request]) -> Counter[str]:
+    """Return how many hosts are leased of each offer, those that were asked for included."""
+    answered, leased = set(), Counter[str]()
+    for each in leases:
+        answered.add(each.request_id)
+        leased[each.offer] += each.live
+    leased.update(each.offer for name, each in requests.items() if name not in answered)
+    return leased
 
 
 def leased_most(offers: Sequence[HostOffer], most: Mapping[str, int], budget_per_hour: float | None) -> float:

@@ -191,13 +191,13 @@ class Pool:
         if "trend_s" in kind.own:
             # a change is to do for as long as it is worth: the policy has to see where demand goes
             stated.setdefault("trend_s", stated.get("keep_peak_s", SizedParameters.keep_peak_s))
-        stated |= {"hosts_min": settings.limits.hosts_min, "hosts_max": self._hosts_max(look)}
+        stated |= {"hosts_min": settings.limits.hosts_min, "hosts_max": self.hosts_most(look)}
         try:
             return kind.parameters_of(components, self.policy_offer(look), stated)
         except ModelError as error:
             raise error.under("policy.parameters") from error
 
-    def _hosts_max(self, look: ClusterLook) -> int | None:
+    def hosts_most(self, look: ClusterLook) -> int | None:
         """Return how many hosts there may be, by numbers and by budget."""
         limits = self.settings.limits
         if self.offer is None:

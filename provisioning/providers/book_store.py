@@ -62,6 +62,33 @@ class _Content:
 _CONTENT = TypeAdapter(_Content)
 
 
+def still_open(path: Path) -> int:
+    """Return how many leases of a file have not ended, of whichever provider they are.
+
+    Raises:
+        ProviderError: It cannot be read, or is damaged.
+    """
+    content = _content(path)
+    return 0 if content is None else sum(each.open for each in content.leases)
+
+
+def _content(path: Path) -> _Content | None:
+    """Return what a file holds; None: there is no file."""
+    try:
+        content = _CONTENT.validate_json(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise ProviderError(f"{path}: cannot be read ({error.strerror})") from None
+    except ValidationError as error:
+        faults = "; ".join(phrases(error)[:_NAMED_FAULTS])
+        raise ProviderError(f"{path}: is no file of leases: {faults}") from None
+    numbers = [each.number for each in content.leases]
+    if numbers != sorted(set(numbers)) or len({each.request for each in content.leases}) < len(numbers):
+        raise ProviderError(f"{path}: is no file of leases: a number or a request is there twice")
+    return content
+
+
 class BookFile:
     """A book in a file: JSON, with a version, replaced in one step.
 
@@ -100,22 +127,13 @@ class BookFile:
             os.close(descriptor)  # which unlocks it
 
     def _read(self) -> Sequence[Entry]:
-        try:
-            content = _CONTENT.validate_json(self._path.read_bytes())
-        except FileNotFoundError:
+        content = _content(self._path)
+        if content is None:
             return ()
-        except OSError as error:
-            raise ProviderError(f"{self._path}: cannot be read ({error.strerror})") from None
-        except ValidationError as error:
-            faults = "; ".join(phrases(error)[:_NAMED_FAULTS])
-            raise ProviderError(f"{self._path}: is no file of leases: {faults}") from None
         if content.kind != self._kind:
             raise ProviderError(
                 f"{self._path}: holds leases of a provider of kind {content.kind!r}, not {self._kind!r}"
             )
-        numbers = [each.number for each in content.leases]
-        if numbers != sorted(set(numbers)) or len({each.request for each in content.leases}) < len(numbers):
-            raise ProviderError(f"{self._path}: is no file of leases: a number or a request is there twice")
         return content.leases
 
     def _write(self, entries: Sequence[Entry]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from provisioning.providers.book_store import BookFile
+from provisioning.providers.book_store import BookFile, still_open
 from provisioning.providers.booked_provider import BookedProvider
 from provisioning.providers.command import CommandMachines, Commands, Naming
 from provisioning.providers.command_settings import CommandSettings
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from provisioning.providers.machines import Machines
     from provisioning.providers.provider import IsBusy, Provider
     from provisioning.providers.settings import ProviderSettings
+
+_LEASES = "leases.json"
 
 
 def make_provider(settings: ProviderSettings, state_folder: Path, busy: IsBusy) -> Provider:
@@ -37,11 +39,20 @@ def make_provider(settings: ProviderSettings, state_folder: Path, busy: IsBusy) 
     offers = [HostOffer(name, **each.model_dump()) for name, each in settings.offer.items()]
     return BookedProvider(
         _machines(table, offers),
-        BookFile(state_folder / "leases.json", table.kind),
+        BookFile(state_folder / _LEASES, table.kind),
         busy,
         bill_from=table.bill_from,
         boot_limit_s=table.boot_limit_s,
     )
+
+
+def still_leased(state_folder: Path) -> int:
+    """Return how many hosts of a state folder are leased, whatever the provider is.
+
+    Raises:
+        ProviderError: That cannot be read.
+    """
+    return still_open(state_folder / _LEASES)
 
 
 def _machines(

@@ -7,10 +7,13 @@ import json
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
+from provisioning.providers.book_store import BookFile
+from provisioning.providers.entry import Entry
 from tests.scripted_server import closed_port
 
 if TYPE_CHECKING:
@@ -62,6 +65,26 @@ def test_bad_settings_are_refused(more: str, sentence: str, stormplace: Stormpla
     assert status == 2
     assert sentence in err
     assert str(path) in err
+
+
+def test_offers_whose_hosts_boot_for_too_long_are_refused(stormplace: Stormplace, tmp_path: Path) -> None:
+    """Each would be given back before it is up, and leased again."""
+    path = settings(tmp_path)
+    with path.open("a", encoding="utf-8") as file:
+        file.write(f'\n[provider]\nkind = "simulated"\n[offer.small]\n{OFFER}boot_s = 700.0\n')
+    status, _, err = stormplace("elastic", "--config", path)
+    assert status == 2
+    assert "boot_timeout_s: hosts of small boot for 700 s, and are given up after 600 s" in err
+
+
+def test_leased_hosts_need_a_provider(stormplace: Stormplace, tmp_path: Path) -> None:
+    """Without one they would be paid for, and said to be released."""
+    entry = Entry(1, "r-1", "small", 600.0, 2.0, 60.0, 0.0, "ready", "host-1", ready_at_s=60.0)
+    with BookFile(tmp_path / "state" / "leases.json", "simulated").opened() as book:
+        book.keep([entry, replace(entry, number=2, request="r-2", step="ended")])
+    status, _, err = stormplace("elastic", "--config", settings(tmp_path))
+    assert status == 2
+    assert "provider: missing, and without it 1 leased host cannot go back" in err
 
 
 def test_a_missing_file_is_refused(stormplace: Stormplace, tmp_path: Path) -> None:

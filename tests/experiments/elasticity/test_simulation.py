@@ -61,9 +61,9 @@ def test_heeding_pauses_saves_changes_lateness_and_hosts() -> None:
     assert heeding.host_hours < heedless.host_hours
 
 
-@pytest.mark.parametrize("load", ["day", "levels"])
+@pytest.mark.parametrize("load", ["day", "steps", "levels"])
 def test_where_changes_are_pauses_others_are_late_or_take_more_hosts(load: str) -> None:
-    """With the settings that they have in the lab; components without a region share one."""
+    """With intervals and steps as in the lab; components without a region share one."""
     lab = read_scenario(SHIPPED / "pauses.toml")
     ours = simulate(lab, Asked("sized", load, "small", 1))
     for policy in ("btu", "threshold", "model-based"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -86,3 +86,37 @@ def test_a_long_break_begins_anew(tmp_path: Path) -> None:
     assert savings is not None
     assert savings.since_s == advised.world.now_s - ROUND_S
     assert savings.real_host_s == 0.0
+
+
+def test_a_change_by_hand_is_waited_for(tmp_path: Path) -> None:
+    """And what was saved so far stays."""
+    advised = Advised(tmp_path)
+    before = advised.pass_rounds(10)[-1].savings
+    advised.world.status = "REBALANCING"
+    (held,) = advised.pass_rounds(1)
+    assert (held.held, held.held_by) == (f"a change is under way: {TOPOLOGY}", "change")
+    advised.world.status = "ACTIVE"
+    after = advised.pass_rounds(1)[-1].savings
+    assert before is not None
+    assert after is not None
+    assert (after.since_s, after.real_host_s) == (before.since_s, before.real_host_s + 3 * 2 * ROUND_S)
+
+
+def test_what_has_ended_leaves_the_copy_and_the_others_stay(tmp_path: Path) -> None:
+    """One of thirty topologies is started anew each day: advice on the others grows old all the same."""
+    advised = Advised(tmp_path)
+    advised.pass_rounds(3)
+    file = MemoryFile(tmp_path / "advice.json")
+    memory = file.read()
+    assert memory.copy is not None
+    first, *others = memory.copy.hosts
+    ended = replace(first, executors={**first.executors, "gone/bolt": 2})
+    copy = replace(memory.copy, hosts=(ended, *others), backlog={"gone/bolt": 9.0})
+    file.write(replace(memory, copy=copy))
+    savings = advised.pass_rounds(1)[-1].savings
+    after = file.read().copy
+    assert after is not None
+    assert after.components() == {"words/bolt"}
+    assert after.backlog.keys() == {"words/bolt"}
+    assert savings is not None
+    assert savings.since_s == memory.copy.began_s

@@ -158,6 +158,27 @@ def test_a_change_of_another_start_of_a_topology_is_given_up(tmp_path: Path) -> 
     assert file.read().wanted == {}
 
 
+@pytest.mark.parametrize(("limits", "hosts"), [({}, 1), ({"hosts_max": 2}, 0)])
+def test_room_that_was_lost_for_good_is_leased(limits: dict[str, int], hosts: int, tmp_path: Path) -> None:
+    """Nothing of the topology is placed: no policy can say what it needs, but it needs room."""
+    world = World(demand_per_s=20.0, own_hosts=("own-1", "own-2"), unplaced={"own-1"})
+    settings = settings_of(limits=limits)
+    reports = pass_rounds(world, tmp_path, 12, settings)
+    assert not world.given
+    assert all("of its tasks have no slot" in each.held for each in reports)
+    pass_rounds(world, tmp_path, 6, settings)
+    assert len(world.given) == hosts
+    world.unplaced = set()
+    pass_rounds(world, tmp_path, 2, settings)
+    assert MemoryFile(tmp_path / "active.json").read().unplaced_s is None
+
+
+def test_one_host_more_is_leased_if_one_is_not_enough(tmp_path: Path) -> None:
+    world = World(demand_per_s=20.0, own_hosts=("own-1", "own-2"), unplaced={"own-1"})
+    pass_rounds(world, tmp_path, 40)
+    assert len(world.given) in {2, 3}
+
+
 def test_a_provider_that_does_not_answer_is_asked_for_one_host_a_round(tmp_path: Path) -> None:
     """Each call may take a minute."""
     world = World(refuse=True, spoken=False)
