@@ -59,7 +59,6 @@ class Bringing:
         memory = leasing.asked(memory, look, leases)
         memory = ChangingExecutors(self.cluster, settings, self.names, now_s, steps).changed(memory, look)
         # after it: hosts are emptied with the change that has begun, and not before, with one of their own
-        memory = EmptyingHosts(self.provider, self.drains, settings, now_s, steps).emptied(
-            memory, look, leases
-        )
+        emptying = EmptyingHosts(self.provider, self.drains, settings, self.names, now_s, steps)
+        memory = emptying.emptied(memory, look, leases)
         return leasing.lost_given_back(memory, look, leases)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from formats.nimbus import NimbusError
 from provisioning.cluster.look import RESTING
 from provisioning.cluster.nimbus import RebalanceRefusedError
-from provisioning.loop.memory import HOUR_S, Pausing, Refused, Wanted
-from provisioning.loop.pauses import expected_s, standing, with_pause_ended, workers_to_start
+from provisioning.loop.memory import Refused, Wanted
+from provisioning.loop.pauses import standing, with_pause_begun, with_pause_ended, workers_to_start
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection
 
     from provisioning.cluster.look import ClusterLook, TopologyLook
     from provisioning.loop.memory import Memory
@@ -101,7 +101,7 @@ class ChangingExecutors:
         workers = workers_to_start(
             topology, wanted.executors, look.supervisors.keys() - memory.draining.keys()
         )
-        expected = expected_s(memory, name, workers, self.settings.topology[name].pause_s)
+        began = with_pause_begun(memory, name, workers, self.settings.topology[name].pause_s, self.now_s)
         try:
             self.cluster.rebalance(name, wanted.executors)
         except RebalanceRefusedError as error:
@@ -111,14 +111,10 @@ class ChangingExecutors:
             # it may have done it
             self.steps.did("failed", name, str(error))
         else:
-            self.steps.did("rebalanced", name, _named(wanted), expected_pause_s=expected)
-        changes = (*_lately(memory.changes.get(name, ()), self.now_s), self.now_s)
-        return replace(
-            memory,
-            wanted={**memory.wanted, name: asked},
-            pausing={**memory.pausing, name: Pausing(self.now_s, expected, workers)},
-            changes={**memory.changes, name: changes},
-        )
+            self.steps.did(
+                "rebalanced", name, _named(wanted), expected_pause_s=began.pausing[name].expected_s
+            )
+        return replace(began, wanted={**memory.wanted, name: asked})
 
     def _taken_back(
         self, memory: Memory, look: ClusterLook, topology: TopologyLook, wanted: Wanted, why: str
@@ -139,10 +135,6 @@ class ChangingExecutors:
             return memory
         before = Wanted(back, topology_id=wanted.topology_id)
         return self._asked(replace(memory, wanted={**memory.wanted, name: before}), look, topology, before)
-
-
-def _lately(changes: Iterable[float], now_s: float) -> tuple[float, ...]:
-    return tuple(each for each in changes if 0.0 <= now_s - each < HOUR_S)
 
 
 def _without(memory: Memory, name: str) -> Memory:

@@ -6,8 +6,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from provisioning.loop.pauses import with_pause_begun
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from provisioning.cluster.look import ClusterLook
     from provisioning.loop.memory import Memory
@@ -24,6 +26,7 @@ class EmptyingHosts:
         provider: Of hosts.
         drains: The daemon's.
         settings: Of the loop.
+        names: Topologies that may be changed.
         now_s: Time, s since 1970.
         steps: What was done so far.
     """
@@ -31,6 +34,7 @@ class EmptyingHosts:
     provider: Provider
     drains: Drains
     settings: ElasticSettings
+    names: Collection[str]
     now_s: float
     steps: Steps
 
@@ -63,13 +67,31 @@ class EmptyingHosts:
             lifetime_s = each.at_s - self.now_s + 2.0 * self.settings.boot_timeout_s
             if not self.steps.attempted(host, partial(self.drains.hold, host, max(lifetime_s, 60.0))):
                 break  # each of a hundred would wait for as long as this one
+            if not each.held:
+                memory = self._with_pauses_begun(memory, look, host)
             # workers outlive a supervisor that Nimbus does not list any more
             empty = supervisor is not None and not supervisor.used_workers and host not in used
             # a clock that was set back begins anew
             since_s = min(each.empty_s or self.now_s, self.now_s) if empty else None
-            draining[host] = replace(each, empty_s=since_s)
+            draining[host] = replace(each, empty_s=since_s, held=True)
             if since_s is not None and self.now_s - since_s >= self.settings.settle_s:
                 self.steps.attempted(
                     host, partial(self.provider.release, each.lease_id, each.at_s, self.now_s)
                 )
         return replace(memory, draining=draining)
+
+    def _with_pauses_begun(self, memory: Memory, look: ClusterLook, host: str) -> Memory:
+        """Return the memory in which topologies stand still of which workers leave a host.
+
+        Those that are changed do so anyway. As many workers as leave start elsewhere, or take what leaves.
+        """
+        for name in self.names:
+            topology = look.topologies.get(name)
+            if topology is None or topology.status != "ACTIVE" or name in memory.wanted:
+                continue
+            leaving = sum(where == host for where, _ in topology.workers_of(topology.components))
+            if leaving and name not in memory.pausing:
+                memory = with_pause_begun(
+                    memory, name, leaving, self.settings.topology[name].pause_s, self.now_s
+                )
+        return memory

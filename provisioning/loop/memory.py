@@ -89,11 +89,13 @@ class Draining:
         lease_id: Its lease.
         at_s: When it is to be given back, s since 1970.
         empty_s: Since when Nimbus has no workers there, s; None: it has some.
+        held: Whether the daemon has been asked to empty it.
     """
 
     lease_id: str
     at_s: float
     empty_s: float | None = None
+    held: bool = False
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from itertools import accumulate, combinations
 from statistics import median
 from typing import TYPE_CHECKING, Final, Protocol
 
-from provisioning.loop.memory import Measured
+from provisioning.loop.memory import HOUR_S, Measured, Pausing
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -136,6 +136,27 @@ def _median_of(weighted: Collection[tuple[float, float]]) -> float:
     ordered = sorted(weighted)
     passed = list(accumulate(weight for _, weight in ordered))
     return ordered[bisect_left(passed, passed[-1] / 2.0)][0]
+
+
+def with_pause_begun(
+    memory: Memory, topology: str, workers: int, stated_s: float | None, now_s: float
+) -> Memory:
+    """Return the memory of a topology that changes now, and stands still until that is seen to be over.
+
+    Args:
+        memory: From before; changes of more than an hour ago are forgotten.
+        topology: Its name.
+        workers: That start anew.
+        stated_s: For how long its owner says that it will stand still; None: nothing.
+        now_s: Time, s since 1970.
+    """
+    begun = Pausing(now_s, expected_s(memory, topology, workers, stated_s), workers)
+    lately = tuple(each for each in memory.changes.get(topology, ()) if 0.0 <= now_s - each < HOUR_S)
+    return replace(
+        memory,
+        pausing={**memory.pausing, topology: begun},
+        changes={**memory.changes, topology: (*lately, now_s)},
+    )
 
 
 def with_pauses_ended(

@@ -188,6 +188,23 @@ def test_a_provider_that_does_not_answer_is_asked_for_one_host_a_round(tmp_path:
     assert [len(steps_of([each], "failed")) for each in reports] == [1, 1]
 
 
+def test_a_drain_is_a_change_of_what_leaves_the_host(tmp_path: Path) -> None:
+    """Its workers start elsewhere: nothing else is changed meanwhile, and that counts, once."""
+    world = World(spoken=False, pause_s=None)
+    lease = leased(world)
+    file = remembering(
+        tmp_path, Memory("one", draining={"host-1": Draining(lease.lease_id, world.now_s + UNIT_S)})
+    )
+    began_s = world.now_s
+    pass_rounds(world, tmp_path, 1)
+    assert file.read().pausing[TOPOLOGY].since_s == began_s
+    assert world.watched
+    world.pause_s = 6.0
+    reports = pass_rounds(world, tmp_path, 4)
+    assert [step.figures["pause_s"] for step in steps_of(reports, "resumed")] == [6.0]
+    assert file.read().changes[TOPOLOGY] == (began_s,)
+
+
 def test_drains_that_cannot_be_written_are_tried_once_a_round(tmp_path: Path) -> None:
     world = World(drain_fails=True, spoken=False)
     lease = leased(world)
