@@ -137,7 +137,8 @@ class ActiveLoop:
         for name, begun in after.pausing.items():
             if name in look.topologies and before.pausing.get(name) != begun:
                 topology = look.topologies[name]
-                self.seeing.meters.watch(topology.topology_id, last_tasks(topology))
+                tasks = last_tasks(topology)
+                self.seeing.meters.watch(topology.topology_id, tasks, topology.sample_rate)
 
     def _why_held(self, look: ClusterLook, memory: Memory) -> tuple[str, HeldBy | None]:
         if memory.wanted:

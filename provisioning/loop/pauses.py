@@ -43,8 +43,8 @@ _GIVEN_UP_S = 180.0
 class WorkMeters(Protocol):
     """What notes when tasks work."""
 
-    def watch(self, topology_id: str, tasks: Collection[int]) -> None:
-        """Note from now on when some tasks of a topology execute something."""
+    def watch(self, topology_id: str, tasks: Collection[int], sample_rate: float = 1.0) -> None:
+        """Note from now on when some tasks of a topology execute something, of which some are counted."""
 
     def still_s(self, topology_id: str) -> float | None:
         """Return the longest time in which none of them did anything, s; 0: too short to be seen."""

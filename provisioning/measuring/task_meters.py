@@ -26,6 +26,10 @@ _COUNT = ".count"
 _LEAST_SHARE = 0.5
 """Of what is usual, from which on tasks are at work."""
 _EPSILON_S = 1e-9
+_LEAST_COUNTED = 4.0
+"""Items that are counted while work is looked for: of fewer, gaps between two say nothing."""
+_WIDEST_S = 15.0
+"""Where so many do not come within so long, pauses are not measured, s."""
 _LATELY = 1.5
 """Times between two reports: within so long a task that works has reported."""
 _Key: TypeAlias = tuple[int, str]
@@ -59,7 +63,7 @@ class _Topology:
     usual_per_s: float = 0.0
     """What the watched tasks did when that began."""
     span_s: float = 0.0
-    """Time between two reports then."""
+    """Over so long work is looked for: the time between two reports then, or as long as a few items took."""
     lately: _Values = field(default_factory=deque)
     """What they did within so long."""
     worked_s: float | None = None
@@ -72,18 +76,19 @@ class _Topology:
         gaps = [values[-1][0] - values[-2][0] for values in self.seen.values() if len(values) > 1]
         return median(gaps) if gaps else None
 
-    def watch(self, tasks: Collection[int]) -> None:
+    def watch(self, tasks: Collection[int], sample_rate: float) -> None:
         self.watched, self.worked_s, self.longest_s = frozenset(tasks), None, None
         self.lately.clear()
-        self.span_s = self.between_s() or 0.0
         self.usual_per_s = sum(
             (values[-1][1] - values[0][1]) / (values[-1][0] - values[0][0])
             for (task, metric), values in self.seen.items()
             if task in self.watched and _is_work(metric) and values[-1][0] > values[0][0]
         )
+        counted_per_s = self.usual_per_s * sample_rate
+        self.span_s = max(self.between_s() or 0.0, _LEAST_COUNTED / counted_per_s if counted_per_s else 0.0)
 
     def note(self, now_s: float, executed: float) -> None:
-        if executed <= 0.0:
+        if executed <= 0.0 or self.span_s > _WIDEST_S:
             return
         self.lately.append((now_s, executed))
         while now_s - self.lately[0][0] >= max(self.span_s, _EPSILON_S):
@@ -160,12 +165,18 @@ class TaskMeters:
         }
         return TaskReadings(rates, {key: values[-1][1] for key, values in seen.items()}, spoke_s)
 
-    def watch(self, topology_id: str, tasks: Collection[int]) -> None:
-        """Note from now on when some tasks of a topology execute something, in place of others."""
+    def watch(self, topology_id: str, tasks: Collection[int], sample_rate: float = 1.0) -> None:
+        """Note from now on when some tasks of a topology execute something, in place of others.
+
+        Args:
+            topology_id: Of the topology.
+            tasks: Of it; none: nothing more is noted.
+            sample_rate: Share of items that Storm counts: of twenty, it counts one as twenty.
+        """
         with self._lock:
             topology = self._topologies.get(topology_id)
             if topology is not None:
-                topology.watch(tasks)
+                topology.watch(tasks, sample_rate)
 
     def still_s(self, topology_id: str) -> float | None:
         """Return the longest time in which the watched tasks did less than half of what was usual, s.

@@ -218,8 +218,9 @@ class World:
         spoke_s = {each.first_task: (self.now_s - 10.0, self.now_s) for each in self.executors()}
         return TaskReadings(rates, values, spoke_s)
 
-    def watch(self, topology_id: str, tasks: Collection[int]) -> None:
+    def watch(self, topology_id: str, tasks: Collection[int], sample_rate: float = 1.0) -> None:
         assert topology_id == self.topology_id
+        assert 0.0 < sample_rate <= 1.0
         self.watched = frozenset(tasks)
 
     def still_s(self, topology_id: str) -> float | None:

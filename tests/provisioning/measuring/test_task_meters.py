@@ -148,6 +148,26 @@ def test_less_than_half_of_what_is_usual_is_no_work() -> None:
     assert found.still_s(TOPOLOGY) == 15.0
 
 
+@pytest.mark.parametrize(
+    ("per_report", "sample_rate", "lasted_s"),
+    [(400.0, 0.05, 20.0), (4.0, 1.0, 20.0), (20.0, 0.05, None), (60.0, 0.05, 20.0)],
+)
+def test_of_few_items_that_are_counted_no_pause_is_known(
+    per_report: float, sample_rate: float, lasted_s: float | None
+) -> None:
+    """Storm counts one of twenty as twenty: of four items a second twenty come in five seconds, or none."""
+    clock = Clock()
+    found = meters(clock)
+    done = 0.0
+    for k in range(20):
+        if k == 8:
+            found.watch(TOPOLOGY, (5,), sample_rate)
+        done += per_report if k < 10 or k >= 14 else 0.0
+        say(found, f"{COUNT}.count", done)
+        clock.now_s += 5.0
+    assert found.still_s(TOPOLOGY) == lasted_s
+
+
 def test_ticks_are_no_work() -> None:
     """Storm sends them each second to a task for which nothing comes."""
     clock = Clock()
