@@ -33,7 +33,7 @@ _CHANGES = ("executor_started", "executor_stopped", "host_leased", "host_release
 _COUNTED: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
     "rounds": ("Rounds, by outcome.", "outcome", _OUTCOMES),
     "rounds_held": ("Rounds in which nothing was decided, by why.", "reason", get_args(HeldBy)),
-    "decided": ("What decisions change; advice, or what is limited, changes nothing.", "change", _CHANGES),
+    "decided": ("What decisions change; advice changes nothing.", "change", _CHANGES),
     "reasons": ("Reasons of decisions, each counted in every round.", "verdict", get_args(Verdict)),
     "steps": ("Steps that were taken, or failed.", "step", get_args(StepKind)),
 }

@@ -72,7 +72,7 @@ class Report:
         steps: What was done.
         asked: What the policy was asked; None if it was not.
         decision: What it decided; likewise.
-        limited: Which limit kept that from being done; empty if none did.
+        limited: Which limit keeps topologies from changing; empty if none does.
         unhelpful: Components of which the wanted number of executors does no more than they have.
         savings: Of an advice.
         running: Executors that have a slot, by `topology/component`.
