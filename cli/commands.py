@@ -13,9 +13,6 @@ from cli import (
     daemon,
     demo,
     evaluation,
-    experiment,
-    experiment_elasticity,
-    experiment_tiers,
     lab,
     rates,
     replay_rounds,
@@ -24,6 +21,7 @@ from cli.data import data
 from cli.drain import drain
 from cli.elastic import elastic
 from cli.errors import UserError
+from cli.experiment import experiment, experiment_elasticity, experiment_tiers
 from cli.extras import lacks_extra
 from cli.instance import instance
 from cli.network import network

@@ -46,7 +46,7 @@ def demo(
     """
     require_checkout("demo")
     require_all_extras()
-    from cli.experiment_call import experiment_call  # noqa: PLC0415 (heavy imports only for this command)
+    from cli.experiment.experiment_call import experiment_call  # noqa: PLC0415 (heavy imports only for this command)
     from cli.progress import StepProgress  # noqa: PLC0415 (likewise)
     from experiments.demo.demo_run import run_demo  # noqa: PLC0415 (likewise)
     from experiments.folder import chosen  # noqa: PLC0415 (likewise)

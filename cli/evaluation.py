@@ -99,7 +99,7 @@ def evaluate(
     require_checkout("evaluate")
     require_all_extras()
     from cli.data.analyse import print_analysis  # noqa: PLC0415  # heavy imports only for this command
-    from cli.experiment_call import experiment_call  # noqa: PLC0415  # likewise
+    from cli.experiment.experiment_call import experiment_call  # noqa: PLC0415  # likewise
     from cli.progress import StepProgress  # noqa: PLC0415  # likewise
     from experiments.evaluation.compared import read_variants  # noqa: PLC0415  # likewise
     from experiments.evaluation.evaluation_run import run_evaluation  # noqa: PLC0415  # likewise

@@ -145,7 +145,7 @@ def check(
     """Compare the measured response time with the one predicted for the places where the operators run."""
     if sum(each is not None for each in (sites, zookeeper, readings)) != 1:
         raise UserError("exactly one of --sites, --zookeeper and --readings is needed")
-    from cli.experiment_call import experiment_errors  # noqa: PLC0415
+    from cli.experiment.experiment_call import experiment_errors  # noqa: PLC0415
     from cli.synthetic.synthetic_output import print_comparison  # noqa: PLC0415
     from experiments.synthetic.delays import delays_of_sites  # noqa: PLC0415
     from experiments.synthetic.prediction import document, hosts_of, predict, read_measured  # noqa: PLC0415

@@ -232,8 +232,9 @@ def _requests(
 def _limited(pool: Pool, memory: Memory, decision: LeasingDecision, now_s: float) -> dict[str, str]:
     """Return the topologies that a decision changes and that may not change now, and why."""
     most, found = pool.settings.limits.reconfigurations_per_hour, {}
-    changing = (*decision.starts, *decision.stops, *decision.moves)
-    for name in sorted({topology_of(each.component) for each in changing}):
+    changing = {each.component for each in (*decision.starts, *decision.stops)}
+    changing |= {each.component for each in decision.moves}
+    for name in sorted({topology_of(each) for each in changing}):
         recent = [each for each in memory.changes.get(name, ()) if 0.0 <= now_s - each < HOUR_S]
         if len(recent) >= most:
             why = f"{name} was changed {len(recent)} times in the last hour, {most} times are allowed"

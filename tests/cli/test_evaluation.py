@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from cli.commands import app
 from cli.errors import UserError
 from cli.evaluation import DATA, SITES
-from cli.experiment_call import experiment_call
+from cli.experiment.experiment_call import experiment_call
 from cli.interrupt import INTERRUPTED_STATUS
 from cli.progress import StepProgress
 from experiments import running_lab

@@ -17,7 +17,7 @@ from bridge.wire.encoding import encode_response
 from bridge.wire.messages import Decision, PlanResponse, TopologyPlan
 from cli.commands import app
 from cli.errors import UserError
-from cli.experiment_call import experiment_call
+from cli.experiment.experiment_call import experiment_call
 from cli.progress import StepProgress
 from experiments import running_lab
 from experiments.folder_content import finished_turns

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from cli.experiment_call import experiment_call
+from cli.experiment.experiment_call import experiment_call
 from cli.progress import StepProgress
 from experiments import running_lab
 from experiments.adaptation import adaptation_runner as runner

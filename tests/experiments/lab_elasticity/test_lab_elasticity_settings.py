@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from cli.commands import app
 from cli.errors import UserError
-from cli.experiment_elasticity import DATA
+from cli.experiment.experiment_elasticity import DATA
 from experiments.errors import ExperimentError
 from experiments.lab_elasticity.lab_elasticity_settings import LabElasticitySettings
 from experiments.lab_elasticity.lab_elasticity_turn import kills, missing_tasks

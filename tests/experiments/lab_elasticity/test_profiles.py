@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cli.experiment_elasticity import DATA
+from cli.experiment.experiment_elasticity import DATA
 from experiments.elasticity.scenario_file import read_scenario
 from experiments.errors import ExperimentError
 from experiments.lab_elasticity.profiles import PEAK, PROFILES, due_times, profile

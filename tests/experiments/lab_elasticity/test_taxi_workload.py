@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from cli.experiment_elasticity import DATA
+from cli.experiment.experiment_elasticity import DATA
 from experiments.errors import ExperimentError
 from experiments.lab_elasticity.kept import Items
 from experiments.lab_elasticity.lab_elasticity_settings import LabElasticitySettings

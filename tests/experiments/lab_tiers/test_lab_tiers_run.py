@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from cli.errors import UserError
-from cli.experiment_call import experiment_call
+from cli.experiment.experiment_call import experiment_call
 from cli.progress import StepProgress
 from experiments import running_lab
 from experiments.folder_content import read_model

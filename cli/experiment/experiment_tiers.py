@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from cli.checkout import require_checkout
-from cli.experiment_options import check_options
+from cli.experiment.experiment_options import check_options
 from cli.extras import require_all_extras
 from lab.places import PROJECT_ROOT
 
@@ -53,7 +53,7 @@ def lab_tiers(
     require_checkout("experiment lab-tiers")
     require_all_extras()
     # matplotlib and pandas load slowly: only for this command
-    from cli.experiment_call import experiment_call  # noqa: PLC0415
+    from cli.experiment.experiment_call import experiment_call  # noqa: PLC0415
     from cli.progress import StepProgress  # noqa: PLC0415
     from experiments.lab_tiers.lab_tiers_runner import run_lab_tiers  # noqa: PLC0415
     from experiments.lab_tiers.lab_tiers_settings import LabTiersSettings  # noqa: PLC0415

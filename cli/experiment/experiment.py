@@ -12,7 +12,7 @@ from cli.checkout import DATA, require_checkout
 from cli.data.session import Master, bad_input, spark
 from cli.data.sweeping import refuse_failures, swept
 from cli.errors import UserError, refused
-from cli.experiment_options import check_options
+from cli.experiment.experiment_options import check_options
 from cli.extras import require_all_extras
 from cli.interrupt import ends_at_once
 from lab.places import PROJECT_ROOT
@@ -58,7 +58,7 @@ def response_time(
     require_checkout("experiment response-time")
     require_all_extras()
     # PySpark, pandas and matplotlib load slowly: only for this command
-    from cli.experiment_call import experiment_call  # noqa: PLC0415
+    from cli.experiment.experiment_call import experiment_call  # noqa: PLC0415
     from cli.progress import StepProgress  # noqa: PLC0415
     from experiments.response_time.response_time_runner import run_experiment  # noqa: PLC0415
     from experiments.response_time.response_time_settings import ExperimentSettings  # noqa: PLC0415
@@ -103,7 +103,7 @@ def adaptation(
     require_checkout("experiment adaptation")
     require_all_extras()
     # matplotlib loads slowly, as above
-    from cli.experiment_call import experiment_call  # noqa: PLC0415
+    from cli.experiment.experiment_call import experiment_call  # noqa: PLC0415
     from cli.progress import StepProgress  # noqa: PLC0415
     from experiments.adaptation.adaptation_runner import run_adaptation  # noqa: PLC0415
     from experiments.adaptation.adaptation_settings import AdaptationSettings, scenarios  # noqa: PLC0415
@@ -161,7 +161,7 @@ def replacement(
     require_checkout("experiment replacement")
     require_all_extras()
     # matplotlib loads slowly, as above
-    from cli.experiment_call import experiment_call  # noqa: PLC0415
+    from cli.experiment.experiment_call import experiment_call  # noqa: PLC0415
     from cli.progress import StepProgress  # noqa: PLC0415
     from experiments.replacement.cluster.cluster_runner import run_replacement  # noqa: PLC0415
     from experiments.replacement.cluster.cluster_settings import ReplacementSettings  # noqa: PLC0415

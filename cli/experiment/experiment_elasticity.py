@@ -9,7 +9,7 @@ import typer
 
 from cli.checkout import require_checkout
 from cli.errors import UserError
-from cli.experiment_options import check_options
+from cli.experiment.experiment_options import check_options
 from cli.extras import require_all_extras
 from lab.places import PROJECT_ROOT
 
@@ -80,7 +80,7 @@ def elasticity(
     require_checkout("experiment elasticity")
     require_all_extras()
     # matplotlib and numpy load slowly: only for this command
-    from cli.experiment_call import experiment_call  # noqa: PLC0415
+    from cli.experiment.experiment_call import experiment_call  # noqa: PLC0415
     from cli.progress import StepProgress  # noqa: PLC0415
     from experiments.lab_elasticity.lab_elasticity_runner import run_lab_elasticity  # noqa: PLC0415
     from experiments.lab_elasticity.lab_elasticity_settings import LabElasticitySettings  # noqa: PLC0415
