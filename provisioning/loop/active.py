@@ -84,7 +84,7 @@ class ActiveLoop:
             # what was asked for is known, whatever fails below
             self.file.write(brought)
         self._watch(memory, brought, look)
-        pool = self._pool(brought, look, leases)
+        pool = replace(self.pool, leased=frozenset(each.host for each in leases if each.live and each.host))
         seen = self.seeing.measure(look, pool.names, brought, now_s)
         remembered, ended = with_pauses_ended(
             seen.memory, look.topologies.values(), self.seeing.meters, now_s
@@ -106,8 +106,8 @@ class ActiveLoop:
         held, held_by = self._why_held(look, seen.memory)
         if held_by == "no_slot":
             seen = replace(seen, memory=with_room_asked(seen.memory, pool, look, leases, now_s))
-        elif seen.memory.unplaced_s is not None and not held:
-            seen = replace(seen, memory=replace(seen.memory, unplaced_s=None))
+        elif seen.memory.unplaced is not None and not held:
+            seen = replace(seen, memory=replace(seen.memory, unplaced=None))
         if not components:
             self.file.write(_with_idle_hosts_draining(seen.memory, pool, look, leases))
             held = held or "none of its topologies is active on the cluster"
@@ -119,14 +119,6 @@ class ActiveLoop:
                 held, held_by = str(error), "refused"
         self.file.write(seen.memory)
         return replace(report, held=held, held_by=held_by)
-
-    def _pool(self, memory: Memory, look: ClusterLook, leases: tuple[Lease, ...]) -> Pool:
-        live = [each for each in leases if each.live]
-        lost = sum(
-            bool(each.host) and each.host not in look.supervisors and each.request_id not in memory.requests
-            for each in live
-        )
-        return replace(self.pool, leased=frozenset(each.host for each in live if each.host), lost=lost)
 
     def _bringing(self, now_s: float) -> Bringing:
         settings, names = self.pool.settings, self.pool.names
@@ -173,14 +165,14 @@ class ActiveLoop:
         outcome = decided(self.pool, parameters, observation, seen.memory, (look, leases))
         # what is to be is on the disk before the first step towards it
         self.file.write(outcome.memory)
-        asked = Asked(outcome.observation, parameters, seen.memory.policy)
+        asked = Asked(observation, parameters, seen.memory.policy, outcome.left_out)
         report = replace(report, asked=asked, decision=outcome.decision, limited=outcome.limited)
-        if not outcome.decision.changes_something:
+        if outcome.in_vain or not outcome.decision.changes_something:
             return report
         bringing = self._bringing(now_s)
         if outcome.unleased:
             why = f"{counted(outcome.unleased, 'host')} more cannot be leased of any offer"
-            bringing.steps.did("failed", "limits.hosts_max_of", why)
+            bringing.steps.did("failed", "limits", why)
         brought = bringing.bring(outcome.memory, look, leases)
         self.file.write(brought)
         self._watch(outcome.memory, brought, look)
@@ -195,7 +187,7 @@ def _with_idle_hosts_draining(
     What a change is under way for, of us or of the topology's owner, has not come to its hosts yet.
     """
     looks = [look.topologies[name] for name in pool.names if name in look.topologies]
-    if memory.wanted or memory.requests or any(each.status not in RESTING for each in looks):
+    if memory.requests or any(each.status not in RESTING for each in looks):
         return memory
     idle = [
         Draining(each.lease_id, each.paid_until_s)

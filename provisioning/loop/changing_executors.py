@@ -9,7 +9,13 @@ from formats.nimbus import NimbusError
 from provisioning.cluster.look import RESTING
 from provisioning.cluster.nimbus import RebalanceRefusedError
 from provisioning.loop.memory import Refused, Wanted
-from provisioning.loop.pauses import standing, with_pause_begun, with_pause_ended, workers_to_start
+from provisioning.loop.pauses import (
+    standing,
+    with_change_counted,
+    with_pause_begun,
+    with_pause_ended,
+    workers_to_start,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -71,7 +77,7 @@ class ChangingExecutors:
             elif topology.status != "ACTIVE":
                 continue  # a change is under way
             elif _reached(topology, wanted):
-                memory = self._settled(memory, name, wanted)
+                memory = self._settled(memory, topology, wanted)
             elif wanted.asked_s is None and name in standing(memory):
                 # where a worker has to go that is still starting, Storm may start another on its port, and
                 # then waits for two minutes (supervisor.worker.start.timeout.secs)
@@ -83,7 +89,14 @@ class ChangingExecutors:
                 memory = self._taken_back(memory, look, topology, wanted, "its executors are not placed")
         return memory
 
-    def _settled(self, memory: Memory, name: str, wanted: Wanted) -> Memory:
+    def _settled(self, memory: Memory, topology: TopologyLook, wanted: Wanted) -> Memory:
+        name = topology.name
+        if wanted.asked_s is None:
+            # it was asked for all the same, by a loop that was killed then
+            workers = max(1, len(topology.workers_of(topology.components)))
+            stated_s = self.settings.topology[name].pause_s
+            memory = with_pause_begun(memory, name, workers, stated_s, self.now_s)
+            memory = with_change_counted(memory, name, self.now_s)
         self.steps.did("changed", name, _named(wanted))
         return replace(_without(memory, name), changed_s={**memory.changed_s, name: self.now_s})
 
@@ -114,6 +127,8 @@ class ChangingExecutors:
             self.steps.did(
                 "rebalanced", name, _named(wanted), expected_pause_s=began.pausing[name].expected_s
             )
+        if not wanted.times:
+            began = with_change_counted(began, name, self.now_s)
         return replace(began, wanted={**memory.wanted, name: asked})
 
     def _taken_back(

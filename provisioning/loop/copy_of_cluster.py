@@ -112,6 +112,23 @@ class Copy:
         backlog = {name: each for name, each in self.backlog.items() if name not in components}
         return replace(self, hosts=hosts, backlog=backlog)
 
+    def joined_by(self, components: Collection[str], hosts: Iterable[Host]) -> Copy:
+        """Return the copy in which some components begin as they are on the cluster.
+
+        Args:
+            components: That do not run in the copy.
+            hosts: Of the cluster; what runs on one that the copy has not is on the oldest one that stays.
+        """
+        if not components or not self.hosts:
+            return self
+        staying = [each.name for each in self.hosts if each.goes_s is None] or [self.hosts[0].name]
+        added: dict[str, Counter[str]] = {each.name: Counter() for each in self.hosts}
+        for host in hosts:
+            here = {name: n for name, n in host.executors.items() if name in components}
+            added[host.name if host.name in staying else staying[0]].update(here)
+        joined = (replace(each, executors={**each.executors, **added[each.name]}) for each in self.hosts)
+        return replace(self, hosts=tuple(joined))
+
     def seen(self) -> tuple[Host, ...]:
         """Return the hosts as a policy sees them."""
         return tuple(each.seen(self.now_s) for each in self.hosts)

@@ -18,7 +18,7 @@ from scheduler.elasticity.layers.one_pool.parameters import topology_of
 from scheduler.elasticity.useful import least_equal, useful
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from provisioning.cluster.look import ClusterLook
     from provisioning.loop.memory import Memory
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from scheduler.elasticity.leasing.observation import Observation
     from scheduler.elasticity.leasing.parameters import LeasingParameters
 
+_KNOWING_ALL = ("layers",)
+"""Policies that share out what there is among all topologies, and cannot be asked without some of them."""
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -35,19 +38,27 @@ class Outcome:
 
     Attributes:
         memory: With what is to be.
-        observation: What the policy saw at last.
         decision: Of the policy.
         limited: Which limit keeps topologies from changing; empty if none does.
         unhelpful: Components of which as many executors as were wanted do no more than there are.
         unleased: Hosts that are not asked for, as no offer has so many; to the policy they are lost.
+        left_out: Topologies of which the policy was not let know anything, as they may not change now.
+        in_vain: Whether nothing of the decision is done.
     """
 
     memory: Memory
-    observation: Observation
     decision: LeasingDecision
     limited: str = ""
     unhelpful: tuple[str, ...] = ()
     unleased: int = 0
+    left_out: tuple[str, ...] = ()
+    in_vain: bool = False
+
+
+def without_topologies(observation: Observation, names: Collection[str]) -> Observation:
+    """Return what a policy sees that is not to change some topologies: of these it reads nothing."""
+    readings = tuple(each for each in observation.readings if topology_of(each.component) not in names)
+    return replace(observation, readings=readings)
 
 
 def ask(
@@ -92,8 +103,9 @@ def decided(
 ) -> Outcome:
     """Ask a policy and say how the cluster is to be.
 
-    Where a limit keeps topologies from changing, the policy is asked again as if it knew nothing of them; of
-    what it decides nothing is left out.
+    Where a limit keeps topologies from changing, the policy is asked again as if it knew nothing of them. Of
+    a decision nothing is left out: if it changes them all the same, or a policy knows topologies only all
+    together, none of it is done, and it is decided again in the next round.
 
     Args:
         pool: Hosts and topologies.
@@ -104,11 +116,14 @@ def decided(
     """
     look, leases = world
     decision, after = ask(pool, parameters, observation, memory)
-    limited = _limited(pool, memory, decision, observation.now_s)
-    if limited:
+    limited: dict[str, str] = {}
+    while touched := _limited(pool, memory, decision, world, observation.now_s):
+        why = "; ".join((limited | touched).values())
+        if pool.settings.policy.kind in _KNOWING_ALL or touched.keys() <= limited.keys():
+            return Outcome(memory, decision, why, in_vain=True)
         # these are held, and all else goes on
-        seen = tuple(each for each in observation.readings if topology_of(each.component) not in limited)
-        observation = replace(observation, readings=seen)
+        limited |= touched
+        observation = without_topologies(observation, limited)
         decision, after = ask(pool, parameters, observation, memory)
     wanted, unhelpful = _wanted(decision, observation, look, memory, parameters)
     after = replace(
@@ -125,7 +140,8 @@ def decided(
         },
     )
     unleased = sum(f"{after.instance}.{each}" not in after.requests for each in decision.leases)
-    return Outcome(after, observation, decision, "; ".join(limited.values()), unhelpful, unleased)
+    why = "; ".join(limited.values())
+    return Outcome(after, decision, why, unhelpful, unleased, left_out=tuple(limited))
 
 
 def _lease_of(host: str, leases: tuple[Lease, ...]) -> str:
@@ -212,9 +228,9 @@ def _requests(
     """Return what is asked for, without those hosts that no offer has."""
     (look, leases), requests = world, dict(memory.requests)
     leased = leased_by_offer(leases, requests)
-    most = pool.settings.limits.hosts_max_of
+    limits = pool.settings.limits
     for each in decision.leases:
-        offer = to_lease(pool.offers, leased, most, memory.lost_s, now_s)
+        offer = to_lease(pool.offers, leased, limits, memory.lost_s, now_s)
         if offer is not None:
             leased[offer.name] += 1
             requests[f"{memory.instance}.{each}"] = Request(offer.name, now_s, {})
@@ -224,17 +240,36 @@ def _requests(
             if name in requests:
                 starts = Counter(requests[name].starts)
                 starts[change.component] += sign
-                ids = {key: look.topologies[key].topology_id for key in map(topology_of, +starts)}
+                # of a start that is not there any more the id stays: then it is decided anew
+                now = {key: each.topology_id for key, each in look.topologies.items()}
+                ids = {**now, **requests[name].topology_ids}
+                ids = {key: ids[key] for key in map(topology_of, +starts) if key in ids}
                 requests[name] = replace(requests[name], starts=+starts, topology_ids=ids)
     return requests
 
 
-def _limited(pool: Pool, memory: Memory, decision: LeasingDecision, now_s: float) -> dict[str, str]:
-    """Return the topologies that a decision changes and that may not change now, and why."""
+def _limited(
+    pool: Pool,
+    memory: Memory,
+    decision: LeasingDecision,
+    world: tuple[ClusterLook, tuple[Lease, ...]],
+    now_s: float,
+) -> dict[str, str]:
+    """Return the topologies that a decision changes and that may not change now, and why.
+
+    A leased host that is given back is emptied of spouts, too, which is a change of their topology.
+    """
+    look, leases = world
     most, found = pool.settings.limits.reconfigurations_per_hour, {}
-    changing = {each.component for each in (*decision.starts, *decision.stops)}
-    changing |= {each.component for each in decision.moves}
-    for name in sorted({topology_of(each) for each in changing}):
+    released = {each.host for each in decision.releases if _lease_of(each.host, leases)}
+    changing = {topology_of(each.component) for each in (*decision.starts, *decision.stops)}
+    changing |= {topology_of(each.component) for each in decision.moves}
+    changing |= {
+        name
+        for name, topology in look.topologies.items()
+        if name in pool.names and any(each.host in released for each in topology.executors)
+    }
+    for name in sorted(changing):
         recent = [each for each in memory.changes.get(name, ()) if 0.0 <= now_s - each < HOUR_S]
         if len(recent) >= most:
             why = f"{name} was changed {len(recent)} times in the last hour, {most} times are allowed"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from provisioning.loop.pauses import with_pause_begun
+from provisioning.loop.pauses import standing, with_change_counted, with_pause_begun, with_pause_ended
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -47,51 +47,57 @@ class EmptyingHosts:
             leases: Of hosts.
         """
         by_id = {each.lease_id: each for each in leases}
-        draining, used = dict(memory.draining), look.hosts_with_executors
+        draining, used, begun = dict(memory.draining), look.hosts_with_executors, []
+        answers = True  # else each of a hundred would wait for as long as the one before
         for host, each in memory.draining.items():
             lease, supervisor = by_id.get(each.lease_id), look.supervisors.get(host)
             if lease is None or not lease.live:
-                if self.steps.attempted(host, partial(self.drains.end, host)):
+                answers = answers and self.steps.attempted(host, partial(self.drains.end, host))
+                if answers:
                     del draining[host]
                     self.steps.did("released", host, "" if lease is None else lease.reason)
                 continue
             if lease.release_at_s is not None:
                 continue  # the provider has it in hand
             if self.now_s > each.at_s and (lease.paid_until_s or 0.0) > each.at_s:
-                if self.steps.attempted(host, partial(self.drains.end, host)):
+                answers = answers and self.steps.attempted(host, partial(self.drains.end, host))
+                if answers:
                     del draining[host]
-                    self.steps.did(
-                        "kept", host, "it was not empty when its paid time ended: paid for one unit more"
-                    )
+                    why = "it was not empty when its paid time ended: paid for one unit more"
+                    self.steps.did("kept", host, why)
                 continue
-            lifetime_s = each.at_s - self.now_s + 2.0 * self.settings.boot_timeout_s
-            if not self.steps.attempted(host, partial(self.drains.hold, host, max(lifetime_s, 60.0))):
-                break  # each of a hundred would wait for as long as this one
-            if not each.held:
-                memory = self._with_pauses_begun(memory, look, host)
+            lifetime_s = max(each.at_s - self.now_s + 2.0 * self.settings.boot_timeout_s, 60.0)
+            answers = answers and self.steps.attempted(host, partial(self.drains.hold, host, lifetime_s))
+            if answers and not each.held:
+                begun.append(host)
             # workers outlive a supervisor that Nimbus does not list any more
             empty = supervisor is not None and not supervisor.used_workers and host not in used
             # a clock that was set back begins anew
             since_s = min(each.empty_s or self.now_s, self.now_s) if empty else None
-            draining[host] = replace(each, empty_s=since_s, held=True)
-            if since_s is not None and self.now_s - since_s >= self.settings.settle_s:
-                self.steps.attempted(
-                    host, partial(self.provider.release, each.lease_id, each.at_s, self.now_s)
-                )
-        return replace(memory, draining=draining)
+            held = each.held or host in begun
+            draining[host] = replace(each, empty_s=since_s, held=held)
+            if held and since_s is not None and self.now_s - since_s >= self.settings.settle_s:
+                release = partial(self.provider.release, each.lease_id, each.at_s, self.now_s)
+                self.steps.attempted(host, release)
+        return replace(self._with_pauses_begun(memory, look, begun), draining=draining)
 
-    def _with_pauses_begun(self, memory: Memory, look: ClusterLook, host: str) -> Memory:
-        """Return the memory in which topologies stand still of which workers leave a host.
+    def _with_pauses_begun(self, memory: Memory, look: ClusterLook, hosts: Collection[str]) -> Memory:
+        """Return the memory in which topologies stand still of which workers leave some hosts.
 
-        Those that are changed do so anyway. As many workers as leave start elsewhere, or take what leaves.
+        Those that are changed, or stand still already, do so anyway. As many workers as leave start
+        elsewhere, or take what leaves.
         """
         for name in self.names:
             topology = look.topologies.get(name)
-            if topology is None or topology.status != "ACTIVE" or name in memory.wanted:
+            if topology is None or topology.status != "ACTIVE" or name in {*memory.wanted, *standing(memory)}:
                 continue
-            leaving = sum(where == host for where, _ in topology.workers_of(topology.components))
-            if leaving and name not in memory.pausing:
-                memory = with_pause_begun(
-                    memory, name, leaving, self.settings.topology[name].pause_s, self.now_s
-                )
+            leaving = sum(host in hosts for host, _ in topology.workers_of(topology.components))
+            if not leaving:
+                continue
+            memory, pause = with_pause_ended(memory, name)
+            if pause is not None:
+                self.steps.did("resumed", name, "", **pause.figures())
+            stated_s = self.settings.topology[name].pause_s
+            memory = with_pause_begun(memory, name, leaving, stated_s, self.now_s)
+            memory = with_change_counted(memory, name, self.now_s)
         return memory

@@ -52,11 +52,12 @@ class LeasingHosts:
             leases: Of hosts.
         """
         by_request = {each.request_id: each for each in leases}
-        answers = True
+        silent: set[str] = set()
         for name, request in memory.requests.items():
             lease = by_request.get(name)
-            if lease is None and answers:
+            if lease is None and request.offer not in silent:
                 memory, answers = self._host_asked(memory, name, request)
+                silent |= set() if answers else {request.offer}
             elif lease is None:
                 continue  # each of a hundred would wait for as long as the one before
             elif not lease.live:
@@ -95,7 +96,7 @@ class LeasingHosts:
         return replace(memory, unlisted_s=unlisted_s)
 
     def _host_asked(self, memory: Memory, name: str, request: Request) -> tuple[Memory, bool]:
-        """Ask for a host, and say whether it is worth asking for more in this round."""
+        """Ask for a host, and say whether it is worth asking for more of the offer in this round."""
         if self.now_s - request.asked_s > self.settings.boot_timeout_s:
             # whether it was ever asked for is not known: that says nothing of the offer
             self.steps.did("host-lost", name, "the provider had none for too long")

@@ -99,6 +99,21 @@ class Draining:
 
 
 @dataclass(frozen=True)
+class Unplaced:
+    """Tasks without a slot, while no change is under way.
+
+    Attributes:
+        since_s: Since when there have been so many, or a host was last asked for, s since 1970.
+        tasks: How many.
+        hosts: That were asked for since there have been so many.
+    """
+
+    since_s: float
+    tasks: int
+    hosts: int = 0
+
+
+@dataclass(frozen=True)
 class Measured:
     """A pause of a topology that was measured.
 
@@ -150,7 +165,7 @@ class Memory:
         pausing: Topologies that have not shown yet that items move again, by name.
         past_pauses: For how long they stood still when they were changed, by name, the oldest first.
         lost_s: When a host of an offer last did not come, by the offer's name, s since 1970.
-        unplaced_s: Since when tasks have had no slot, s since 1970; None: all have one.
+        unplaced: Tasks that have no slot; None: all have one.
         copy: Of the cluster, where advice is given; None: there is none yet.
         real_host_s: Hosts of the cluster times seconds since the copy was made.
     """
@@ -170,7 +185,7 @@ class Memory:
     pausing: Mapping[str, Pausing] = field(default_factory=dict)
     past_pauses: Mapping[str, tuple[Measured, ...]] = field(default_factory=dict)
     lost_s: Mapping[str, float] = field(default_factory=dict)
-    unplaced_s: float | None = None
+    unplaced: Unplaced | None = None
     copy: Copy | None = None
     real_host_s: float = 0.0
 

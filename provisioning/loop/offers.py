@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from provisioning.loop.memory import Request
     from provisioning.providers.provider import HostOffer, Lease
+    from provisioning.settings import Limits
 
 _ROUNDING = 1e-6
 _LOST_S = 1800.0
@@ -29,23 +30,27 @@ def alike(offers: Sequence[HostOffer]) -> str:
 
 
 def to_lease(
-    offers: Iterable[HostOffer],
+    offers: Sequence[HostOffer],
     leased: Mapping[str, int],
-    most: Mapping[str, int],
+    limits: Limits,
     lost_s: Mapping[str, float],
     now_s: float,
 ) -> HostOffer | None:
     """Return the first offer of which one more host may be leased; None: there is none.
 
-    Those of which a host did not come lately are the last choice, the latest of them last.
+    Those of which a host did not come lately are the last choice, the latest of them last. Hosts that are
+    paid for count, though Nimbus does not list them any more.
 
     Args:
         offers: The one that is preferred first.
         leased: Hosts of each, those that were asked for included.
-        most: How many there may be; others have no limit.
+        limits: Hosts of each that there may be at the most, and the budget of all.
         lost_s: When a host of one last did not come, s since 1970.
         now_s: Time, s since 1970.
     """
+    most = limits.hosts_max_of
+    if sum(leased.values()) >= leased_most(offers, most, limits.budget_per_hour):
+        return None
 
     def lost(each: HostOffer) -> float:
         at_s = lost_s.get(each.name, -math.inf)

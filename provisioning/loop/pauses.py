@@ -141,22 +141,23 @@ def _median_of(weighted: Collection[tuple[float, float]]) -> float:
 def with_pause_begun(
     memory: Memory, topology: str, workers: int, stated_s: float | None, now_s: float
 ) -> Memory:
-    """Return the memory of a topology that changes now, and stands still until that is seen to be over.
+    """Return the memory of a topology that stands still from now on, until that is seen to be over.
 
     Args:
-        memory: From before; changes of more than an hour ago are forgotten.
+        memory: From before.
         topology: Its name.
         workers: That start anew.
         stated_s: For how long its owner says that it will stand still; None: nothing.
         now_s: Time, s since 1970.
     """
     begun = Pausing(now_s, expected_s(memory, topology, workers, stated_s), workers)
+    return replace(memory, pausing={**memory.pausing, topology: begun})
+
+
+def with_change_counted(memory: Memory, topology: str, now_s: float) -> Memory:
+    """Return the memory with one change more of the last hour; older ones are forgotten."""
     lately = tuple(each for each in memory.changes.get(topology, ()) if 0.0 <= now_s - each < HOUR_S)
-    return replace(
-        memory,
-        pausing={**memory.pausing, topology: begun},
-        changes={**memory.changes, topology: (*lately, now_s)},
-    )
+    return replace(memory, changes={**memory.changes, topology: (*lately, now_s)})
 
 
 def with_pauses_ended(

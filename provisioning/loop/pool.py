@@ -69,7 +69,6 @@ class Pool:
         leased: Hosts that are leased.
         pauses: For how long a topology stands still when executors change, by its name, s.
         further: Offers like that one, which are leased where it has no hosts, in their order.
-        lost: Hosts that are leased and paid, and that Nimbus does not list any more.
     """
 
     settings: ElasticSettings
@@ -78,7 +77,6 @@ class Pool:
     leased: frozenset[str] = frozenset()
     pauses: Mapping[str, float] = field(default_factory=dict)
     further: tuple[HostOffer, ...] = ()
-    lost: int = 0
 
     @property
     def offers(self) -> tuple[HostOffer, ...]:
@@ -205,7 +203,7 @@ class Pool:
             return max(limits.hosts_min, len(look.supervisors))
         most = math.inf if limits.hosts_max is None else float(limits.hosts_max)
         leased = leased_most(self.offers, limits.hosts_max_of, limits.budget_per_hour)
-        most = min(most, sum(host not in self.leased for host in look.supervisors) + leased) - self.lost
+        most = min(most, sum(host not in self.leased for host in look.supervisors) + leased)
         return None if math.isinf(most) else max(limits.hosts_min, int(most))
 
     def _size(self, host: str, look: ClusterLook) -> Needs:
@@ -257,9 +255,11 @@ class Pool:
         return (*own, *found)
 
     def _to_come(self, name: str, look: ClusterLook, starts: Mapping[str, int], now_s: float) -> Host:
-        offer = self.policy_offer(look)
+        """Return a host that is not up yet, with what is to start there of what is scaled now."""
+        offer, running = self.policy_offer(look), self.running(look)
         paid_until_s = now_s + offer.billing_unit_s
-        return Host(name, offer.cpu, offer.memory_mb, paid_until_s, dict(starts), status="booting")
+        scaled = {full: n for full, n in starts.items() if full in running}
+        return Host(name, offer.cpu, offer.memory_mb, paid_until_s, scaled, status="booting")
 
     def _running(self, look: ClusterLook) -> Mapping[str, _Running]:
         """Return what runs on each host: executors that are scaled, and what the others take.

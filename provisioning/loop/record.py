@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from provisioning.loop.codec import codec
+from provisioning.loop.deciding import without_topologies
 from scheduler.elasticity.layers.kinds import POLICIES
 from scheduler.elasticity.leasing.decision import LeasingDecision
 from scheduler.elasticity.leasing.observation import Observation
@@ -51,7 +52,7 @@ class RoundRecord:
             "limited": report.limited,
             "parameters": _plain(report.asked.parameters),
             "state": report.asked.state,
-            "observation": _plain(report.asked.observation),
+            "observation": _plain(without_topologies(report.asked.observation, report.asked.left_out)),
             "decision": _plain(report.decision),
         }
         self._handler.emit(logging.makeLogRecord({"msg": json.dumps(line, allow_nan=False)}))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from provisioning.loop.memory import Request
+from provisioning.loop.memory import Request, Unplaced
 from provisioning.loop.offers import leased_by_offer, to_lease
 
 if TYPE_CHECKING:
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _AFTER_S = 180.0
 """Storm starts workers of a lost host elsewhere within two minutes, if there is room, s."""
+_MOST = 3
+"""Hosts that are leased in a row without any task more having a slot: room is not what is missing then."""
 
 
 def with_room_asked(
@@ -25,7 +27,7 @@ def with_room_asked(
 
     A policy cannot be asked: it counts what has a slot. Nothing is said of what is to run there, as Nimbus
     places all of a topology as soon as there is room. If one host is not enough, there is another one as long
-    after it.
+    after it, but for a few that change nothing.
 
     Args:
         memory: Of a round in which tasks have no slot, and no change is under way.
@@ -34,15 +36,23 @@ def with_room_asked(
         leases: Of hosts.
         now_s: Time, s since 1970.
     """
-    since_s = min(memory.unplaced_s or now_s, now_s)
-    memory = replace(memory, unplaced_s=since_s)
+    tasks = sum(look.topologies[name].tasks_without_slot for name in pool.names if name in look.topologies)
+    before = memory.unplaced
+    if before is None or before.tasks != tasks or before.since_s > now_s:
+        return replace(memory, unplaced=Unplaced(now_s, tasks))
+    up = {each.request_id for each in leases if each.status == "ready" and each.host in look.supervisors}
     most = pool.hosts_most(look)
     full = most is not None and len(pool.hosts(look, leases, memory, now_s)) >= most
-    if now_s - since_s < _AFTER_S or memory.requests or full:
+    waits = now_s - before.since_s < _AFTER_S or memory.requests.keys() - up
+    if waits or full or before.hosts >= _MOST:
         return memory
     leased = leased_by_offer(leases, memory.requests)
-    offer = to_lease(pool.offers, leased, pool.settings.limits.hosts_max_of, memory.lost_s, now_s)
+    offer = to_lease(pool.offers, leased, pool.settings.limits, memory.lost_s, now_s)
     if offer is None:
         return memory
     name = f"{memory.instance}.room-{now_s:.0f}"
-    return replace(memory, requests={name: Request(offer.name, now_s, {})}, unplaced_s=now_s)
+    return replace(
+        memory,
+        requests={**memory.requests, name: Request(offer.name, now_s, {})},
+        unplaced=Unplaced(now_s, tasks, before.hosts + 1),
+    )

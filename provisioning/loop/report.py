@@ -53,11 +53,13 @@ class Asked:
         observation: What it saw.
         parameters: Of it.
         state: What it remembered, as JSON has it; None: nothing.
+        left_out: Topologies of which it was asked without their readings, as they may not change now.
     """
 
     observation: Observation
     parameters: LeasingParameters
     state: Any
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

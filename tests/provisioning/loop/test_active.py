@@ -223,7 +223,7 @@ def test_what_cannot_be_leased_keeps_nothing_else_waiting(tmp_path: Path) -> Non
     assert len(world.given) == 1
     assert world.counts["bolt"] >= 6
     assert not any(each.limited for each in reports)
-    said = {step.why for each in reports for step in each.steps if step.about == "limits.hosts_max_of"}
+    said = {step.why for each in reports for step in each.steps if step.about == "limits"}
     assert said == {"1 host more cannot be leased of any offer"}
 
 

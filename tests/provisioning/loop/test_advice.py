@@ -120,3 +120,23 @@ def test_what_has_ended_leaves_the_copy_and_the_others_stay(tmp_path: Path) -> N
     assert after.backlog.keys() == {"words/bolt"}
     assert savings is not None
     assert savings.since_s == memory.copy.began_s
+
+
+def test_what_was_started_since_begins_in_the_copy_as_it_is(tmp_path: Path) -> None:
+    """Not from nothing, which would be late until it has grown."""
+    advised = Advised(tmp_path)
+    advised.pass_rounds(3)
+    file = MemoryFile(tmp_path / "advice.json")
+    memory = file.read()
+    assert memory.copy is not None
+    another = replace(memory.copy.hosts[0], name="gone-1", executors={"words/other": 1})
+    without = tuple(replace(each, executors={}) for each in memory.copy.hosts[:1])
+    copy = replace(memory.copy, hosts=(*without, another))
+    joined = copy.joined_by(
+        {"words/bolt"},
+        Pool(settings_of(), OFFER, (TOPOLOGY,)).hosts(
+            advised.world.look(), (), Memory("one"), advised.world.now_s
+        ),
+    )
+    assert [each.executors for each in joined.hosts] == [{"words/bolt": 2}, {"words/other": 1}]
+    assert copy.joined_by((), ()) == copy

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from provisioning.cluster.look import ClusterLook
-from provisioning.loop.deciding import decided
+from provisioning.loop import deciding
+from provisioning.loop.deciding import Outcome, decided
 from provisioning.loop.memory import Memory
 from provisioning.loop.pool import Pool
 from scheduler.elasticity.leasing.observation import ComponentReading, Observation
@@ -15,17 +18,16 @@ NOW_S = 1_700_000_000.0
 BUSY = "busy"
 
 
-def test_a_topology_at_its_limit_keeps_no_other_one_waiting() -> None:
-    """Both need executors; the policy is asked again as if it knew nothing of the one."""
+def asked(memory: Memory, policy: dict[str, object]) -> Outcome:
+    """Return what comes of two topologies that need executors, and can be given some."""
     world = World(own_hosts=("own-1", "own-2", "own-3"))
     words = world.look().topologies[TOPOLOGY]
-    other = replace(words, name=BUSY, topology_id="busy-1-1700000000", executors=words.executors)
+    other = replace(words, name=BUSY, topology_id="busy-1-1700000000")
     look = ClusterLook(world.look().supervisors, {TOPOLOGY: words, BUSY: other})
-    limits = {"reconfigurations_per_hour": 2}
     settings = settings_of(
         topology={TOPOLOGY: {"mode": "active"}, BUSY: {"mode": "active"}},
-        limits=limits,
-        policy={"kind": "threshold"},
+        limits={"reconfigurations_per_hour": 2},
+        policy=policy,
     )
     pool = Pool(settings, None, (TOPOLOGY, BUSY))
     components, _ = pool.components(look)
@@ -36,11 +38,37 @@ def test_a_topology_at_its_limit_keeps_no_other_one_waiting() -> None:
         for name in (TOPOLOGY, BUSY)
     )
     observation = Observation(NOW_S, pool.hosts(look, (), Memory("one"), NOW_S), readings)
-    memory = Memory("one", changes={BUSY: (NOW_S - 60.0, NOW_S - 30.0)})
-    outcome = decided(pool, pool.parameters(components, look), observation, memory, (look, ()))
+    return decided(pool, pool.parameters(components, look), observation, memory, (look, ()))
+
+
+LATELY = (NOW_S - 60.0, NOW_S - 30.0)
+EACH = pytest.mark.parametrize("policy", [{"kind": "threshold"}, {"kind": "sized"}, {"kind": "btu"}])
+
+
+@EACH
+def test_a_topology_at_its_limit_keeps_no_other_one_waiting(policy: dict[str, object]) -> None:
+    """Both need executors; the policy is asked again as if it knew nothing of the one."""
+    outcome = asked(Memory("one", changes={BUSY: LATELY}), policy)
     assert outcome.limited == "busy was changed 2 times in the last hour, 2 times are allowed"
     assert outcome.memory.wanted.keys() == {TOPOLOGY}
-    assert [each.component for each in outcome.observation.readings] == [f"{TOPOLOGY}/bolt"]
-    later = replace(memory, changes={BUSY: (NOW_S - 3700.0, NOW_S - 30.0)})
-    free = decided(pool, pool.parameters(components, look), observation, later, (look, ()))
+    assert (outcome.left_out, outcome.in_vain) == ((BUSY,), False)
+    free = asked(Memory("one", changes={BUSY: (NOW_S - 3700.0, NOW_S - 30.0)}), policy)
     assert (free.limited, free.memory.wanted.keys()) == ("", {TOPOLOGY, BUSY})
+
+
+@EACH
+def test_two_at_their_limit_are_both_held(policy: dict[str, object]) -> None:
+    """What one does not take is not for the other one."""
+    outcome = asked(Memory("one", changes={BUSY: LATELY, TOPOLOGY: LATELY}), policy)
+    assert sorted(outcome.left_out) == [BUSY, TOPOLOGY]
+    assert outcome.memory.wanted == {}
+    assert outcome.limited.count("2 times are allowed") == 2
+
+
+def test_a_policy_that_knows_all_together_is_not_asked_without_some(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing of its decision is done, and its state is that of before."""
+    monkeypatch.setattr(deciding, "_KNOWING_ALL", ("threshold",))
+    memory = Memory("one", changes={BUSY: LATELY})
+    outcome = asked(memory, {"kind": "threshold"})
+    assert (outcome.memory, outcome.in_vain, outcome.left_out) == (memory, True, ())
+    assert "busy was changed" in outcome.limited

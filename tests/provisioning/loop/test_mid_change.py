@@ -11,7 +11,7 @@ from provisioning.cluster.nimbus import RebalanceRefusedError
 from provisioning.loop.memory import Draining, Memory, MemoryFile, MemoryFileError, Request, Wanted
 from provisioning.providers.provider import Lease
 from tests.provisioning.loop.test_active import check_at_rest, pass_rounds
-from tests.provisioning.loop.world import OFFER, TOPOLOGY, UNIT_S, World, loop_of, settings_of
+from tests.provisioning.loop.world import OFFER, ROUND_S, TOPOLOGY, UNIT_S, World, loop_of, settings_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,17 +76,6 @@ def test_an_idle_host_stays_while_a_rebalance_is_under_way(status: str, goes: bo
     file = remembering(tmp_path, Memory("one"))
     pass_rounds(world, tmp_path, 1)
     assert (file.read().draining.keys() == {"host-1"}) == goes
-
-
-def test_an_idle_host_stays_for_what_is_wanted(tmp_path: Path) -> None:
-    """The topology is gone for the moment; its change is given up first."""
-    world = World(status="REBALANCING")
-    leased(world)
-    world.drained.add("host-1")
-    wanted = {TOPOLOGY: Wanted({"bolt": 4}, asked_s=world.now_s)}
-    file = remembering(tmp_path, Memory("one", wanted=wanted))
-    pass_rounds(world, tmp_path, 1)
-    assert file.read().draining == {}
 
 
 @pytest.mark.parametrize("status", ["INACTIVE", "KILLED"])
@@ -170,13 +159,55 @@ def test_room_that_was_lost_for_good_is_leased(limits: dict[str, int], hosts: in
     assert len(world.given) == hosts
     world.unplaced = set()
     pass_rounds(world, tmp_path, 2, settings)
-    assert MemoryFile(tmp_path / "active.json").read().unplaced_s is None
+    assert MemoryFile(tmp_path / "active.json").read().unplaced is None
 
 
 def test_one_host_more_is_leased_if_one_is_not_enough(tmp_path: Path) -> None:
-    world = World(demand_per_s=20.0, own_hosts=("own-1", "own-2"), unplaced={"own-1"})
-    pass_rounds(world, tmp_path, 40)
-    assert len(world.given) in {2, 3}
+    nowhere = {"own-1", *(f"host-{k}" for k in range(1, 9))}
+    world = World(demand_per_s=20.0, unplaced=nowhere)
+    pass_rounds(world, tmp_path, 80)
+    assert len(world.given) == 3, "and no more, as none of them helps"
+
+
+def test_room_is_asked_for_although_a_host_that_is_up_waits_for_it(tmp_path: Path) -> None:
+    """What was to start there waits until all is placed, and one host is not enough for that."""
+    world = World(unplaced={"own-1", "host-1"})
+    leased(world)
+    request = Request(OFFER.name, world.now_s, {"words/bolt": 1})
+    remembering(tmp_path, Memory("one", requests={REQUEST: request}))
+    pass_rounds(world, tmp_path, 15)
+    assert len(world.given) == 2
+
+
+def test_a_change_that_came_about_without_a_word_counts(tmp_path: Path) -> None:
+    """A loop asked for it and was killed before it could be written."""
+    world = World(spoken=False)
+    file = remembering(tmp_path, Memory("one", wanted={TOPOLOGY: Wanted({"bolt": 2})}))
+    began_s = world.now_s
+    pass_rounds(world, tmp_path, 1)
+    assert file.read().changes[TOPOLOGY] == (began_s,)
+    assert file.read().pausing[TOPOLOGY].since_s == began_s
+    assert world.watched
+
+
+def test_a_change_that_is_asked_for_again_counts_once(tmp_path: Path) -> None:
+    """Of three calls in vain, and one more for what was before, two changes may have come about."""
+    world = World(rebalance_fails=NimbusError("Nimbus does not answer"), spoken=False)
+    wanted = Wanted({"bolt": 4}, {"bolt": 2}, world.topology_id)
+    file = remembering(tmp_path, Memory("one", wanted={TOPOLOGY: wanted}))
+    reports = pass_rounds(world, tmp_path, 20)
+    assert len(steps_of(reports, "failed")) >= 4
+    assert len(file.read().changes[TOPOLOGY]) == 2
+
+
+def test_what_was_emptied_goes_although_drains_cannot_be_written(tmp_path: Path) -> None:
+    """It would be paid for once more."""
+    world = World(spoken=False, drain_fails=True, drained={"host-1"})
+    lease = leased(world)
+    draining = Draining(lease.lease_id, world.now_s + UNIT_S, world.now_s - 60.0, held=True)
+    remembering(tmp_path, Memory("one", draining={"host-1": draining}))
+    pass_rounds(world, tmp_path, 1)
+    assert world.given[REQUEST].release_at_s == world.now_s - ROUND_S + UNIT_S
 
 
 def test_a_provider_that_does_not_answer_is_asked_for_one_host_a_round(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from provisioning.loop.offers import alike, leased_most, to_lease
+from provisioning.settings import Limits
 from tests.provisioning.loop.world import OFFER
 
 NORTH, SOUTH = replace(OFFER, name="north", unit_cost=1.0), replace(OFFER, name="south", unit_cost=2.0)
@@ -30,13 +31,16 @@ BOTH = (NORTH, SOUTH)
     ],
 )
 def test_the_first_one_that_has_some(leased: dict[str, int], lost_s: dict[str, float], name: str) -> None:
-    found = to_lease(BOTH, leased, {"north": 2}, lost_s, 10_000.0)
+    found = to_lease(BOTH, leased, Limits(hosts_max_of={"north": 2}), lost_s, 10_000.0)
     assert found is not None
     assert found.name == name
 
 
 def test_none_is_left() -> None:
-    assert to_lease(BOTH, {"north": 2, "south": 3}, {"north": 2, "south": 3}, {}, 0.0) is None
+    assert (
+        to_lease(BOTH, {"north": 2, "south": 3}, Limits(hosts_max_of={"north": 2, "south": 3}), {}, 0.0)
+        is None
+    )
 
 
 def test_how_many_may_be_leased() -> None:

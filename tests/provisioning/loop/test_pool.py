@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from provisioning.loop.memory import Memory
+from provisioning.loop.memory import Memory, Request
 from provisioning.loop.pool import Pool
 from provisioning.providers.provider import Lease
 from tests.provisioning.loop.world import OFFER, TOPOLOGY, World, settings_of
@@ -49,6 +49,14 @@ def test_what_is_not_scaled_takes_room() -> None:
     assert host.name == "own-1"
     assert host.cpu == 3.0
     assert host.executors == {"words/bolt": 2}
+
+
+@pytest.mark.parametrize(("status", "starts"), [("ACTIVE", {"words/bolt": 2}), ("INACTIVE", {})])
+def test_a_host_to_come_is_for_what_is_scaled_now(status: str, starts: dict[str, int]) -> None:
+    """Its owner has stopped a topology since: no policy knows its components."""
+    requests = {"a.lease-1": Request(OFFER.name, 0.0, {"words/bolt": 2, "gone/bolt": 1})}
+    *_, host = pool().hosts(World(status=status).look(), (), Memory("a", requests=requests), 0.0)
+    assert (host.status, host.executors) == ("booting", starts)
 
 
 def test_what_another_loop_scales_takes_room() -> None:

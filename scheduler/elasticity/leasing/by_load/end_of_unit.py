@@ -110,6 +110,7 @@ def _candidates(
         and now_s < each.paid_until_s <= now_s + parameters.offer.billing_unit_s
         and not draft.has_taken(each.name)
         and each not in going
+        and each.executors.keys() <= change.needs.keys()
     ]
     ordered = [*going, *sorted(later, key=lambda each: each.paid_until_s)]
     return [each.name for each in ordered[: max(0, len(ready) - parameters.hosts_min)]]
