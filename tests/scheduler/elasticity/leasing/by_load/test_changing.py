@@ -305,6 +305,20 @@ def test_what_waits_for_a_host_is_looked_at_as_soon_as_that_is_up() -> None:
     assert len(decision.starts) == 6
 
 
+def test_a_host_of_which_not_all_is_known_does_not_go_with_others() -> None:
+    """One goes at its end, and all that are not needed would with it; what is unknown may not be moved."""
+    own = parameters(BOLT, OTHER, penalty=0.00001)
+    first, ending, *_ = hosts(4, 4, ends=(9000.0, 600.0))
+    other = replace(first, name="h2", paid_until_s=900.0, executors={OTHER.name: 4})
+    room = replace(first, name="h3", executors={})
+    there = (first, ending, other, room)
+    known = (reading(5.0), reading(5.0, name=OTHER.name))
+    for readings, released in ((known, {"h1", "h2"}), (known[:1], {"h1"})):
+        decision, _ = sized.decide(Observation(595.0, there, readings), SizedState(), own, 0)
+        assert {each.host for each in decision.releases} == released
+        assert all(each.component == BOLT.name for each in decision.moves) or len(readings) == 2
+
+
 def test_what_hosts_have_cost_in_vain_is_remembered_over_an_end_at_which_all_are_needed() -> None:
     own, there = parameters(penalty=0.003), hosts(4, 4, 4, ends=(9000.0, 9000.0, 600.0))
     state, released = SizedState(), []
