@@ -117,7 +117,7 @@ class ElasticMetrics(Collector):
             one.count("rounds_held", report.held_by)
         for step in report.steps:
             one.count("steps", step.kind)
-        if decision is not None:
+        if decision is not None and not report.in_vain:
             for reason in decision.reasons:
                 one.count("reasons", reason.verdict)
             parts = (decision.starts, decision.stops, decision.leases, decision.releases)

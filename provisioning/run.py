@@ -149,8 +149,10 @@ class Rounds:
         self._once(mode, "missing", report.faults)
         self._once(mode, "unhelpful", report.unhelpful)
         decision = report.decision
-        if decision is not None and (
-            decision.starts or decision.stops or decision.leases or decision.releases
+        if (
+            decision is not None
+            and not report.in_vain
+            and (decision.starts or decision.stops or decision.leases or decision.releases)
         ):
             self.log.info(
                 "would-change" if mode == "advise" else "decided",

@@ -106,7 +106,7 @@ class ActiveLoop:
         held, held_by = self._why_held(look, seen.memory)
         if held_by == "no_slot":
             seen = replace(seen, memory=with_room_asked(seen.memory, pool, look, leases, now_s))
-        elif seen.memory.unplaced is not None and not held:
+        elif seen.memory.unplaced is not None:
             seen = replace(seen, memory=replace(seen.memory, unplaced=None))
         if not components:
             self.file.write(_with_idle_hosts_draining(seen.memory, pool, look, leases))
@@ -166,7 +166,13 @@ class ActiveLoop:
         # what is to be is on the disk before the first step towards it
         self.file.write(outcome.memory)
         asked = Asked(observation, parameters, seen.memory.policy, outcome.left_out)
-        report = replace(report, asked=asked, decision=outcome.decision, limited=outcome.limited)
+        report = replace(
+            report,
+            asked=asked,
+            decision=outcome.decision,
+            limited=outcome.limited,
+            in_vain=outcome.in_vain,
+        )
         if outcome.in_vain or not outcome.decision.changes_something:
             return report
         bringing = self._bringing(now_s)

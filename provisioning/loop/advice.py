@@ -92,7 +92,7 @@ class AdvisingLoop:
             copy, memory = Copy.of(real, offer, now_s), replace(memory, real_host_s=0.0)
         # what its owner has ended runs in the copy no longer, either, and what was started since does
         copy = copy.without(copy.components() - names)
-        copy = copy.joined_by(names - copy.components(), real)
+        copy = copy.joined_by(names - copy.components(), real, offer)
         passed_s = now_s - copy.now_s
         copy = copy.followed(readings, {each.name: each.slo_ms for each in components}, offer, now_s)
         as_if = tuple(copy.reading(each) for each in readings)

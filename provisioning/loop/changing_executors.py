@@ -92,10 +92,7 @@ class ChangingExecutors:
     def _settled(self, memory: Memory, topology: TopologyLook, wanted: Wanted) -> Memory:
         name = topology.name
         if wanted.asked_s is None:
-            # it was asked for all the same, by a loop that was killed then
-            workers = max(1, len(topology.workers_of(topology.components)))
-            stated_s = self.settings.topology[name].pause_s
-            memory = with_pause_begun(memory, name, workers, stated_s, self.now_s)
+            # it was asked for all the same, by a loop that was killed then; its pause is over, or nearly
             memory = with_change_counted(memory, name, self.now_s)
         self.steps.did("changed", name, _named(wanted))
         return replace(_without(memory, name), changed_s={**memory.changed_s, name: self.now_s})
@@ -158,6 +155,8 @@ def _without(memory: Memory, name: str) -> Memory:
 
 def _reached(topology: TopologyLook, wanted: Wanted) -> bool:
     counts = topology.counts()
+    if wanted.asked_s is None and topology.tasks_without_slot:
+        return False  # some have only lost their slot
     return all(counts[component] == count for component, count in wanted.executors.items())
 
 

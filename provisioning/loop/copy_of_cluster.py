@@ -112,22 +112,25 @@ class Copy:
         backlog = {name: each for name, each in self.backlog.items() if name not in components}
         return replace(self, hosts=hosts, backlog=backlog)
 
-    def joined_by(self, components: Collection[str], hosts: Iterable[Host]) -> Copy:
+    def joined_by(self, components: Collection[str], hosts: Iterable[Host], offer: Offer) -> Copy:
         """Return the copy in which some components begin as they are on the cluster.
 
         Args:
             components: That do not run in the copy.
-            hosts: Of the cluster; what runs on one that the copy has not is on the oldest one that stays.
+            hosts: Of the cluster; those that run them and that the copy has not are paid from now on.
+            offer: What hosts cost.
         """
-        if not components or not self.hosts:
-            return self
-        staying = [each.name for each in self.hosts if each.goes_s is None] or [self.hosts[0].name]
-        added: dict[str, Counter[str]] = {each.name: Counter() for each in self.hosts}
+        there, units = {each.name: each for each in self.hosts}, self.units
         for host in hosts:
             here = {name: n for name, n in host.executors.items() if name in components}
-            added[host.name if host.name in staying else staying[0]].update(here)
-        joined = (replace(each, executors={**each.executors, **added[each.name]}) for each in self.hosts)
-        return replace(self, hosts=tuple(joined))
+            if not here:
+                continue
+            copied = there.get(host.name)
+            if copied is None:
+                paid_until_s, units = self.now_s + offer.billing_unit_s, units + 1
+                copied = CopiedHost(host.name, host.cpu, host.memory_mb, paid_until_s, self.now_s)
+            there[host.name] = replace(copied, executors={**copied.executors, **here}, goes_s=None)
+        return replace(self, hosts=tuple(there.values()), units=units)
 
     def seen(self) -> tuple[Host, ...]:
         """Return the hosts as a policy sees them."""

@@ -117,10 +117,10 @@ def decided(
     look, leases = world
     decision, after = ask(pool, parameters, observation, memory)
     limited: dict[str, str] = {}
-    while touched := _limited(pool, memory, decision, world, observation.now_s):
+    while touched := _limited(pool, memory, decision, observation.now_s):
         why = "; ".join((limited | touched).values())
         if pool.settings.policy.kind in _KNOWING_ALL or touched.keys() <= limited.keys():
-            return Outcome(memory, decision, why, in_vain=True)
+            return Outcome(memory, decision, why, left_out=tuple(limited), in_vain=True)
         # these are held, and all else goes on
         limited |= touched
         observation = without_topologies(observation, limited)
@@ -228,7 +228,7 @@ def _requests(
     """Return what is asked for, without those hosts that no offer has."""
     (look, leases), requests = world, dict(memory.requests)
     leased = leased_by_offer(leases, requests)
-    limits = pool.settings.limits
+    limits, scaled = pool.settings.limits, pool.running(look)
     for each in decision.leases:
         offer = to_lease(pool.offers, leased, limits, memory.lost_s, now_s)
         if offer is not None:
@@ -238,7 +238,7 @@ def _requests(
         for change in changes:
             name = change.host if change.host in requests else f"{memory.instance}.{change.host}"
             if name in requests:
-                starts = Counter(requests[name].starts)
+                starts = Counter({key: n for key, n in requests[name].starts.items() if key in scaled})
                 starts[change.component] += sign
                 # of a start that is not there any more the id stays: then it is decided anew
                 now = {key: each.topology_id for key, each in look.topologies.items()}
@@ -248,27 +248,11 @@ def _requests(
     return requests
 
 
-def _limited(
-    pool: Pool,
-    memory: Memory,
-    decision: LeasingDecision,
-    world: tuple[ClusterLook, tuple[Lease, ...]],
-    now_s: float,
-) -> dict[str, str]:
-    """Return the topologies that a decision changes and that may not change now, and why.
-
-    A leased host that is given back is emptied of spouts, too, which is a change of their topology.
-    """
-    look, leases = world
+def _limited(pool: Pool, memory: Memory, decision: LeasingDecision, now_s: float) -> dict[str, str]:
+    """Return the topologies that a decision changes and that may not change now, and why."""
     most, found = pool.settings.limits.reconfigurations_per_hour, {}
-    released = {each.host for each in decision.releases if _lease_of(each.host, leases)}
     changing = {topology_of(each.component) for each in (*decision.starts, *decision.stops)}
     changing |= {topology_of(each.component) for each in decision.moves}
-    changing |= {
-        name
-        for name, topology in look.topologies.items()
-        if name in pool.names and any(each.host in released for each in topology.executors)
-    }
     for name in sorted(changing):
         recent = [each for each in memory.changes.get(name, ()) if 0.0 <= now_s - each < HOUR_S]
         if len(recent) >= most:

@@ -66,6 +66,8 @@ class EmptyingHosts:
                     why = "it was not empty when its paid time ended: paid for one unit more"
                     self.steps.did("kept", host, why)
                 continue
+            if not each.held and self._is_starting(memory, look, host):
+                continue  # Storm may start another worker on the port of one that is not up yet
             lifetime_s = max(each.at_s - self.now_s + 2.0 * self.settings.boot_timeout_s, 60.0)
             answers = answers and self.steps.attempted(host, partial(self.drains.hold, host, lifetime_s))
             if answers and not each.held:
@@ -80,6 +82,11 @@ class EmptyingHosts:
                 release = partial(self.provider.release, each.lease_id, each.at_s, self.now_s)
                 self.steps.attempted(host, release)
         return replace(self._with_pauses_begun(memory, look, begun), draining=draining)
+
+    def _is_starting(self, memory: Memory, look: ClusterLook, host: str) -> bool:
+        """Return whether a topology stands still on a host for another change than one of this round."""
+        looks = [look.topologies[name] for name in standing(memory) - memory.wanted.keys()]
+        return any(where == host for each in looks for where, _ in each.workers_of(each.components))
 
     def _with_pauses_begun(self, memory: Memory, look: ClusterLook, hosts: Collection[str]) -> Memory:
         """Return the memory in which topologies stand still of which workers leave some hosts.

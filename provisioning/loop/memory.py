@@ -103,9 +103,9 @@ class Unplaced:
     """Tasks without a slot, while no change is under way.
 
     Attributes:
-        since_s: Since when there have been so many, or a host was last asked for, s since 1970.
+        since_s: Since when there have been some, or a host was last asked for, s since 1970.
         tasks: How many.
-        hosts: That were asked for since there have been so many.
+        hosts: That were asked for since there were last fewer of them.
     """
 
     since_s: float

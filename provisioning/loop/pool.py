@@ -242,6 +242,8 @@ class Pool:
                         leaving=each.host in memory.draining or each.release_at_s is not None,
                     )
                 )
+            elif each.host and each.request_id not in memory.requests:
+                found.append(self._lost(each, look, now_s))
             elif each.request_id in memory.requests:
                 found.append(
                     self._to_come(each.request_id, look, memory.requests[each.request_id].starts, now_s)
@@ -253,6 +255,12 @@ class Pool:
             if name not in known
         ]
         return (*own, *found)
+
+    def _lost(self, lease: Lease, look: ClusterLook, now_s: float) -> Host:
+        """Return a host that Nimbus does not list any more: it is paid for, and takes nothing."""
+        offer = self.policy_offer(look)
+        paid_until_s = lease.paid_until_s or now_s
+        return Host(lease.host, offer.cpu, offer.memory_mb, paid_until_s, status="leaving")
 
     def _to_come(self, name: str, look: ClusterLook, starts: Mapping[str, int], now_s: float) -> Host:
         """Return a host that is not up yet, with what is to start there of what is scaled now."""

@@ -36,10 +36,13 @@ def with_room_asked(
         leases: Of hosts.
         now_s: Time, s since 1970.
     """
-    tasks = sum(look.topologies[name].tasks_without_slot for name in pool.names if name in look.topologies)
+    active = [look.topologies[name] for name in pool.names if name in look.topologies]
+    tasks = sum(each.tasks_without_slot for each in active if each.status == "ACTIVE")
     before = memory.unplaced
-    if before is None or before.tasks != tasks or before.since_s > now_s:
+    if before is None or before.since_s > now_s:
         return replace(memory, unplaced=Unplaced(now_s, tasks))
+    before = replace(before, tasks=tasks, hosts=0 if tasks < before.tasks else before.hosts)
+    memory = replace(memory, unplaced=before)
     up = {each.request_id for each in leases if each.status == "ready" and each.host in look.supervisors}
     most = pool.hosts_most(look)
     full = most is not None and len(pool.hosts(look, leases, memory, now_s)) >= most

@@ -75,6 +75,7 @@ class Report:
         asked: What the policy was asked; None if it was not.
         decision: What it decided; likewise.
         limited: Which limit keeps topologies from changing; empty if none does.
+        in_vain: Whether nothing of the decision is done for that.
         unhelpful: Components of which the wanted number of executors does no more than they have.
         savings: Of an advice.
         running: Executors that have a slot, by `topology/component`.
@@ -89,6 +90,7 @@ class Report:
     asked: Asked | None = None
     decision: LeasingDecision | None = None
     limited: str = ""
+    in_vain: bool = False
     unhelpful: tuple[str, ...] = ()
     savings: Savings | None = None
     running: Mapping[str, int] = field(default_factory=dict)

@@ -123,20 +123,19 @@ def test_what_has_ended_leaves_the_copy_and_the_others_stay(tmp_path: Path) -> N
 
 
 def test_what_was_started_since_begins_in_the_copy_as_it_is(tmp_path: Path) -> None:
-    """Not from nothing, which would be late until it has grown."""
+    """Not from nothing, which would be late until it has grown; on hosts that the copy has not, it pays."""
     advised = Advised(tmp_path)
     advised.pass_rounds(3)
-    file = MemoryFile(tmp_path / "advice.json")
-    memory = file.read()
+    memory = MemoryFile(tmp_path / "advice.json").read()
     assert memory.copy is not None
-    another = replace(memory.copy.hosts[0], name="gone-1", executors={"words/other": 1})
-    without = tuple(replace(each, executors={}) for each in memory.copy.hosts[:1])
-    copy = replace(memory.copy, hosts=(*without, another))
-    joined = copy.joined_by(
-        {"words/bolt"},
-        Pool(settings_of(), OFFER, (TOPOLOGY,)).hosts(
-            advised.world.look(), (), Memory("one"), advised.world.now_s
-        ),
-    )
-    assert [each.executors for each in joined.hosts] == [{"words/bolt": 2}, {"words/other": 1}]
-    assert copy.joined_by((), ()) == copy
+    pool = Pool(settings_of(), OFFER, (TOPOLOGY,))
+    real = pool.hosts(advised.world.look(), (), Memory("one"), advised.world.now_s)
+    offer = pool.policy_offer(advised.world.look())
+    first, *others = memory.copy.hosts
+    empty = replace(memory.copy, hosts=(replace(first, executors={"words/other": 1}, goes_s=9e9),))
+    joined = empty.joined_by({"words/bolt"}, real, offer)
+    assert joined.executors()["words/bolt"] == sum(each.executors.get("words/bolt", 0) for each in real)
+    assert joined.units == empty.units + len(joined.hosts) - 1
+    assert len(joined.hosts) in range(2, len(others) + 2)
+    assert all(each.goes_s is None for each in joined.hosts if "words/bolt" in each.executors)
+    assert empty.joined_by((), real, offer) == empty

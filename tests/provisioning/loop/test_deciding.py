@@ -11,6 +11,7 @@ from provisioning.loop import deciding
 from provisioning.loop.deciding import Outcome, decided
 from provisioning.loop.memory import Memory
 from provisioning.loop.pool import Pool
+from scheduler.elasticity.leasing.decision import Change, LeasingDecision
 from scheduler.elasticity.leasing.observation import ComponentReading, Observation
 from tests.provisioning.loop.world import TOPOLOGY, World, settings_of
 
@@ -63,6 +64,17 @@ def test_two_at_their_limit_are_both_held(policy: dict[str, object]) -> None:
     assert sorted(outcome.left_out) == [BUSY, TOPOLOGY]
     assert outcome.memory.wanted == {}
     assert outcome.limited.count("2 times are allowed") == 2
+
+
+def test_nothing_is_done_of_what_changes_one_at_its_limit_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What is recorded beside the decision is what it was made of: without that one's readings."""
+    stop = LeasingDecision(stops=(Change(f"{BUSY}/bolt", "own-1"),))
+    monkeypatch.setattr(deciding, "ask", lambda _pool, _parameters, _observation, memory: (stop, memory))
+    memory = Memory("one", changes={BUSY: LATELY})
+    outcome = asked(memory, {"kind": "threshold"})
+    assert (outcome.memory, outcome.in_vain, outcome.left_out) == (memory, True, (BUSY,))
 
 
 def test_a_policy_that_knows_all_together_is_not_asked_without_some(monkeypatch: pytest.MonkeyPatch) -> None:

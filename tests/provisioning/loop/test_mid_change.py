@@ -8,7 +8,7 @@ import pytest
 
 from formats.nimbus import NimbusError
 from provisioning.cluster.nimbus import RebalanceRefusedError
-from provisioning.loop.memory import Draining, Memory, MemoryFile, MemoryFileError, Request, Wanted
+from provisioning.loop.memory import Draining, Memory, MemoryFile, MemoryFileError, Pausing, Request, Wanted
 from provisioning.providers.provider import Lease
 from tests.provisioning.loop.test_active import check_at_rest, pass_rounds
 from tests.provisioning.loop.world import OFFER, ROUND_S, TOPOLOGY, UNIT_S, World, loop_of, settings_of
@@ -186,8 +186,31 @@ def test_a_change_that_came_about_without_a_word_counts(tmp_path: Path) -> None:
     began_s = world.now_s
     pass_rounds(world, tmp_path, 1)
     assert file.read().changes[TOPOLOGY] == (began_s,)
-    assert file.read().pausing[TOPOLOGY].since_s == began_s
-    assert world.watched
+    assert file.read().pausing == {}, "it is not known when it began"
+
+
+def test_what_has_lost_its_slots_has_not_come_about(tmp_path: Path) -> None:
+    """There are as many executors as are wanted, but of another number some are gone."""
+    world = World(counts={"spout": 1, "bolt": 4}, own_hosts=("own-1", "own-2"), unplaced={"own-2"})
+    begun = Pausing(world.now_s, 9.0)  # nothing is asked for meanwhile
+    wanted = {TOPOLOGY: Wanted({"bolt": 2})}
+    file = remembering(tmp_path, Memory("one", wanted=wanted, pausing={TOPOLOGY: begun}))
+    reports = pass_rounds(world, tmp_path, 1)
+    assert not steps_of(reports, "changed")
+    assert file.read().wanted.keys() == {TOPOLOGY}
+
+
+def test_a_host_is_not_emptied_while_workers_start_there(tmp_path: Path) -> None:
+    world = World(spoken=False, pause_s=None, watched=frozenset({2}))
+    lease = leased(world)
+    begun = Pausing(world.now_s - 10.0, 9.0)
+    draining = {"host-1": Draining(lease.lease_id, world.now_s + UNIT_S)}
+    remembering(tmp_path, Memory("one", draining=draining, pausing={TOPOLOGY: begun}))
+    pass_rounds(world, tmp_path, 1)
+    assert not world.drained
+    world.pause_s = 9.0
+    pass_rounds(world, tmp_path, 3)
+    assert world.drained == {"host-1"}
 
 
 def test_a_change_that_is_asked_for_again_counts_once(tmp_path: Path) -> None:

@@ -59,6 +59,13 @@ def test_a_host_to_come_is_for_what_is_scaled_now(status: str, starts: dict[str,
     assert (host.status, host.executors) == ("booting", starts)
 
 
+def test_a_host_that_nimbus_does_not_list_counts_and_takes_nothing() -> None:
+    """It is paid for: there may not be one more for it."""
+    lease = Lease("l", "a.lease-1", OFFER.name, "ready", 0.0, "host-1", 60.0, 660.0)
+    _, host = pool().hosts(World().look(), (lease,), Memory("a"), 100.0)
+    assert (host.name, host.status, host.executors, host.paid_until_s) == ("host-1", "leaving", {}, 660.0)
+
+
 def test_what_another_loop_scales_takes_room() -> None:
     """A topology that is only advised on fills the host all the same."""
     settings = settings_of(topology={TOPOLOGY: {}, "others": {"mode": "active"}})
