@@ -20,7 +20,7 @@ LEAD_S = 45.0
 """Within so long before the end of its paid time a host is judged: its executors have to leave by then."""
 PENALTY = 0.0005
 """Cost of a late item, where a host's billing unit costs 1."""
-SIZED_LOAD = 0.9
+SIZED_LOAD = 0.88
 """Share of their time for which executors are busy that `sized` sizes for; what it gets wrong it can mend."""
 QUEUE_DOUBLE = 250.0
 """Items in front of a component from which on `btu` starts two executors, as in its authors' program."""
