@@ -85,7 +85,8 @@ class EmptyingHosts:
 
     def _is_starting(self, memory: Memory, look: ClusterLook, host: str) -> bool:
         """Return whether a topology stands still on a host for another change than one of this round."""
-        looks = [look.topologies[name] for name in standing(memory) - memory.wanted.keys()]
+        names = standing(memory) - memory.wanted.keys()
+        looks = [each for name, each in look.topologies.items() if name in names]
         return any(where == host for each in looks for where, _ in each.workers_of(each.components))
 
     def _with_pauses_begun(self, memory: Memory, look: ClusterLook, hosts: Collection[str]) -> Memory:

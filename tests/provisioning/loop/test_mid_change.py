@@ -213,6 +213,16 @@ def test_a_host_is_not_emptied_while_workers_start_there(tmp_path: Path) -> None
     assert world.drained == {"host-1"}
 
 
+def test_a_host_is_emptied_although_what_stood_still_there_was_killed(tmp_path: Path) -> None:
+    """Before it was seen working again."""
+    world = World(spoken=False)
+    lease = leased(world)
+    draining = {"host-1": Draining(lease.lease_id, world.now_s + UNIT_S)}
+    remembering(tmp_path, Memory("one", draining=draining, pausing={"killed": Pausing(world.now_s, 9.0)}))
+    pass_rounds(world, tmp_path, 1)
+    assert world.drained == {"host-1"}
+
+
 def test_a_change_that_is_asked_for_again_counts_once(tmp_path: Path) -> None:
     """Of three calls in vain, and one more for what was before, two changes may have come about."""
     world = World(rebalance_fails=NimbusError("Nimbus does not answer"), spoken=False)
