@@ -48,6 +48,7 @@ class EmptyingHosts:
         """
         by_id = {each.lease_id: each for each in leases}
         draining, used, begun = dict(memory.draining), look.hosts_with_executors, []
+        starting = self._starting(memory, look)
         answers = True  # else each of a hundred would wait for as long as the one before
         for host, each in memory.draining.items():
             lease, supervisor = by_id.get(each.lease_id), look.supervisors.get(host)
@@ -66,7 +67,7 @@ class EmptyingHosts:
                     why = "it was not empty when its paid time ended: paid for one unit more"
                     self.steps.did("kept", host, why)
                 continue
-            if not each.held and self._is_starting(memory, look, host):
+            if not each.held and host in starting:
                 continue  # Storm may start another worker on the port of one that is not up yet
             lifetime_s = max(each.at_s - self.now_s + 2.0 * self.settings.boot_timeout_s, 60.0)
             answers = answers and self.steps.attempted(host, partial(self.drains.hold, host, lifetime_s))
@@ -81,13 +82,13 @@ class EmptyingHosts:
             if held and since_s is not None and self.now_s - since_s >= self.settings.settle_s:
                 release = partial(self.provider.release, each.lease_id, each.at_s, self.now_s)
                 self.steps.attempted(host, release)
-        return replace(self._with_pauses_begun(memory, look, begun), draining=draining)
+        return replace(self._with_pauses_begun(memory, look, frozenset(begun)), draining=draining)
 
-    def _is_starting(self, memory: Memory, look: ClusterLook, host: str) -> bool:
-        """Return whether a topology stands still on a host for another change than one of this round."""
+    def _starting(self, memory: Memory, look: ClusterLook) -> frozenset[str]:
+        """Return the hosts on which topologies stand still for another change than one of this round."""
         names = standing(memory) - memory.wanted.keys()
         looks = [each for name, each in look.topologies.items() if name in names]
-        return any(where == host for each in looks for where, _ in each.workers_of(each.components))
+        return frozenset(executor.host for each in looks for executor in each.executors)
 
     def _with_pauses_begun(self, memory: Memory, look: ClusterLook, hosts: Collection[str]) -> Memory:
         """Return the memory in which topologies stand still of which workers leave some hosts.

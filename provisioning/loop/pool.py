@@ -144,13 +144,14 @@ class Pool:
 
     def running(self, look: ClusterLook) -> dict[str, int]:
         """Return how many executors of what is scaled have a slot."""
-        return {
-            qualified(name, each): topology.counts()[each]
-            for name in self.names
-            if (topology := look.topologies.get(name)) is not None and topology.status == "ACTIVE"
-            for each, one in topology.components.items()
-            if one.inputs
-        }
+        found: dict[str, int] = {}
+        for name in self.names:
+            topology = look.topologies.get(name)
+            if topology is not None and topology.status == "ACTIVE":
+                counts = topology.counts()
+                bolts = [each.name for each in topology.components.values() if each.inputs]
+                found |= {qualified(name, each): counts[each] for each in bolts}
+        return found
 
     def _needs(self, topology: str, component: StormComponent) -> Needs:
         if self.settings.capacity == "executors":
@@ -222,7 +223,12 @@ class Pool:
         A host that is not up yet has the name of its request.
         """
         leased = {each.host for each in leases if each.host}
-        running = self._running(look)
+        running, scaled = self._running(look), self.running(look)
+        # its owner may have stopped a topology since that was to start on a host
+        starts = {
+            request: {full: n for full, n in each.starts.items() if full in scaled}
+            for request, each in memory.requests.items()
+        }
         own = [
             self._host(host, look, running[host], now_s + _FOR_EVER_S)
             for host in look.supervisors
@@ -245,13 +251,11 @@ class Pool:
             elif each.host and each.request_id not in memory.requests:
                 found.append(self._lost(each, look, now_s))
             elif each.request_id in memory.requests:
-                found.append(
-                    self._to_come(each.request_id, look, memory.requests[each.request_id].starts, now_s)
-                )
+                found.append(self._to_come(each.request_id, look, starts[each.request_id], now_s))
         known = {each.request_id for each in leases}
         found += [
-            self._to_come(name, look, each.starts, now_s)
-            for name, each in memory.requests.items()
+            self._to_come(name, look, own_starts, now_s)
+            for name, own_starts in starts.items()
             if name not in known
         ]
         return (*own, *found)
@@ -263,11 +267,10 @@ class Pool:
         return Host(lease.host, offer.cpu, offer.memory_mb, paid_until_s, status="leaving")
 
     def _to_come(self, name: str, look: ClusterLook, starts: Mapping[str, int], now_s: float) -> Host:
-        """Return a host that is not up yet, with what is to start there of what is scaled now."""
-        offer, running = self.policy_offer(look), self.running(look)
+        """Return a host that is not up yet, with what is to start there."""
+        offer = self.policy_offer(look)
         paid_until_s = now_s + offer.billing_unit_s
-        scaled = {full: n for full, n in starts.items() if full in running}
-        return Host(name, offer.cpu, offer.memory_mb, paid_until_s, scaled, status="booting")
+        return Host(name, offer.cpu, offer.memory_mb, paid_until_s, dict(starts), status="booting")
 
     def _running(self, look: ClusterLook) -> Mapping[str, _Running]:
         """Return what runs on each host: executors that are scaled, and what the others take.
