@@ -72,13 +72,15 @@ class Interrupt:
 
     Args:
         every_ending: Whether SIGTERM and SIGHUP are caught as well as SIGINT.
+        repeatedly: Whether the next ones are caught, too: to wait for a child that gets them itself.
 
     Attributes:
         happened: Whether there was one.
     """
 
-    def __init__(self, *, every_ending: bool = False) -> None:
+    def __init__(self, *, every_ending: bool = False, repeatedly: bool = False) -> None:
         self.happened = False
+        self._repeatedly = repeatedly
         self._block = _caught((signal.SIGINT, *_ENDINGS) if every_ending else (signal.SIGINT,), self._catch)
 
     def __enter__(self) -> Interrupt:
@@ -95,6 +97,6 @@ class Interrupt:
         return math.inf if self.happened else time.monotonic()
 
     def _catch(self, _number: int, _frame: FrameType | None) -> None:
-        if self.happened:
+        if self.happened and not self._repeatedly:
             raise KeyboardInterrupt
         self.happened = True

@@ -10,7 +10,7 @@ import typer
 
 from cli.checkout import require_checkout
 from cli.errors import refused
-from cli.interrupt import INTERRUPTED_STATUS
+from cli.interrupt import INTERRUPTED_STATUS, Interrupt
 from lab.errors import LabError
 from lab.logs import find_logs, read_log
 from lab.places import DEFAULT_FOLDER, DEMO_SITES
@@ -155,13 +155,13 @@ def execute(
     folder: Folder = DEFAULT_FOLDER,
 ) -> None:
     """Run a command on a host of the lab."""
-    process = _client(folder).exec(host, command)
-    try:
-        code = process.wait()
-    except KeyboardInterrupt:
-        # 1: also when SIGINT has ended it, which those around it cannot pass on
-        code = process.wait()
-        code = INTERRUPTED_STATUS if code == 1 else code
+    client = _client(folder)
+    # from before the command starts: it may be ready for Ctrl-C sooner than this process is
+    with Interrupt(repeatedly=True) as interrupt:
+        code = client.exec(host, command).wait()
+    if code == 1 and interrupt.happened:
+        # also when SIGINT has ended it, which those around it cannot pass on
+        code = INTERRUPTED_STATUS
     raise typer.Exit(code if code >= 0 else 128 - code)
 
 

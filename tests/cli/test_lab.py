@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from cli.interrupt import INTERRUPTED_STATUS
+from lab.cluster import LabClient
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     Command = Callable[..., tuple[int, str, str]]
@@ -79,3 +84,25 @@ def test_nothing_running_is_no_error_for_down_and_status(stormplace: Command, tm
         assert (status, out) == (0, "nothing is running\n")
     status, out, _ = stormplace("lab", "status", "--dir", tmp_path, "--json")
     assert (status, json.loads(out)["state"]) == (0, "absent")
+
+
+@pytest.mark.parametrize(
+    ("at_end", "expected"), [("exit 7", 7), ("exit 0", 0), ("exit 1", INTERRUPTED_STATUS)]
+)
+@pytest.mark.parametrize("presses", [1, 2])
+def test_ctrl_c_while_a_command_starts_is_the_commands(
+    stormplace: Command, monkeypatch: pytest.MonkeyPatch, at_end: str, expected: int, presses: int
+) -> None:
+    """However early and often Ctrl-C comes, the command's status is the one that counts."""
+
+    def started(_client: LabClient, _host: str, argv: Sequence[str], **_: Any) -> subprocess.Popen[bytes]:
+        process = subprocess.Popen(argv)
+        for _press in range(presses):
+            os.kill(os.getpid(), signal.SIGINT)
+        return process
+
+    monkeypatch.setattr(LabClient, "exec", started)
+    before = signal.getsignal(signal.SIGINT)
+    status, _, err = stormplace("lab", "exec", "near-1", "--", "sh", "-c", at_end)
+    assert (status, err) == (expected, "")
+    assert signal.getsignal(signal.SIGINT) is before
