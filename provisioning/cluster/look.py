@@ -12,8 +12,12 @@ if TYPE_CHECKING:
 
 SAMPLE_RATE = 0.05
 """Storm's default of `topology.stats.sample.rate`."""
+UNREADABLE = "UNREADABLE"
+"""Status of topologies of which Nimbus tells nothing, or what cannot be read."""
 RESTING = ("INACTIVE", "KILLED")
 """Statuses of topologies whose owners want them to do nothing."""
+STANDING = ("ACTIVE", UNREADABLE, *RESTING)
+"""Statuses of topologies that are in no change, as far as is known."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +104,7 @@ class TopologyLook:
         executors: Those of them that have a slot.
         storms: Executors of Storm's own components that have one.
         sample_rate: Share of items that Storm counts and times, in (0, 1].
+        fault: Why nothing more is known of it, one sentence; empty if it is.
     """
 
     name: str
@@ -109,6 +114,7 @@ class TopologyLook:
     executors: tuple[RunningExecutor, ...]
     storms: tuple[StormsExecutor, ...] = ()
     sample_rate: float = SAMPLE_RATE
+    fault: str = ""
 
     def counts(self) -> Counter[str]:
         """Return how many executors each component has."""
@@ -153,6 +159,11 @@ class ClusterLook:
 
     supervisors: Mapping[str, SupervisorLook]
     topologies: Mapping[str, TopologyLook]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all of these topologies could be read."""
+        return not any(each.fault for each in self.topologies.values())
 
     @cached_property
     def hosts_with_executors(self) -> frozenset[str]:

@@ -11,6 +11,7 @@ from formats.address import Address
 from formats.nimbus import IDL, NimbusError, connect, reason
 from provisioning.cluster.look import (
     SAMPLE_RATE,
+    UNREADABLE,
     ClusterLook,
     RunningExecutor,
     Source,
@@ -60,7 +61,7 @@ class NimbusCluster:
             try:
                 supervisors = [_supervisor(each) for each in client.getClusterInfo().supervisors]
                 wanted = [each for each in client.getTopologySummaries() if each.name in names]
-                looks = [_topology(client, each) for each in wanted]
+                looks = [_readable(client, each) for each in wanted]
             except (TApplicationException, TypeError, AttributeError, ValueError, KeyError) as error:
                 raise NimbusError(f"Nimbus gave an answer that cannot be read: {reason(error)}") from error
         return ClusterLook(
@@ -122,6 +123,17 @@ def _supervisor(summary: Any) -> SupervisorLook:
         float(resources.get("cpu.pcore.percent", 0.0)),
         float(resources.get("memory.mb", 0.0)),
     )
+
+
+def _readable(client: Any, summary: Any) -> TopologyLook | None:
+    """Return a topology; one that cannot be read hides no other one."""
+    try:
+        return _topology(client, summary)
+    except IDL.AuthorizationException as error:
+        why = f"Nimbus does not let us read it: {reason(error)}"
+    except (TypeError, AttributeError, ValueError, KeyError) as error:
+        why = f"what Nimbus says of it cannot be read: {reason(error)}"
+    return TopologyLook(summary.name, summary.id, UNREADABLE, {}, (), fault=why)
 
 
 def _topology(client: Any, summary: Any) -> TopologyLook | None:

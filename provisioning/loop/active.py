@@ -6,15 +6,19 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from formats.counted import counted
-from provisioning.cluster.look import RESTING
+from provisioning.cluster.look import STANDING
 from provisioning.loop.bringing import Bringing
-from provisioning.loop.deciding import decided
+from provisioning.loop.deciding import decided, of_components
+from provisioning.loop.hosts_seen import hosts_seen
+from provisioning.loop.left_alone import without_too_large, without_unplaced
 from provisioning.loop.memory import Draining
 from provisioning.loop.pauses import last_tasks, standing, with_pauses_ended
+from provisioning.loop.refusing import refused_now
 from provisioning.loop.replacing import with_room_asked
 from provisioning.loop.report import Asked, Report
 from provisioning.providers.provider import ProviderError
 from scheduler.base.checks import ModelError
+from scheduler.elasticity.layers.one_pool.parameters import topology_of
 from scheduler.elasticity.leasing.observation import Observation
 
 if TYPE_CHECKING:
@@ -73,8 +77,7 @@ class ActiveLoop:
         try:
             leases = tuple(self.provider.leases(now_s))
         except ProviderError as error:
-            held = f"the provider does not say which hosts are leased: {error}"
-            return Report(now_s, held=held, held_by="provider", running=self.pool.running(look))
+            return self._without_provider(memory, look, now_s, error)
         if memory.wanted or memory.requests or memory.draining:
             # a disk that is full is known before the first step: what was done is not known after it
             self.file.write(memory)
@@ -90,27 +93,28 @@ class ActiveLoop:
             seen.memory, look.topologies.values(), self.seeing.meters, now_s
         )
         still = standing(remembered)
-        moving = tuple(each for each in seen.readings if each.component.partition("/")[0] not in still)
-        seen = replace(seen, memory=remembered, readings=moving)
-        pool = pool.with_pauses(remembered, look)
+        pool, large = without_too_large(pool.with_pauses(remembered, look), look)
+        if not remembered.wanted:
+            remembered = with_room_asked(remembered, pool, look, leases, now_s)
+        pool, alone = without_unplaced(pool, look, remembered, now_s)
+        pool = replace(pool, refused=refused_now(remembered, now_s))
         components, faults = pool.components(look)
+        moving = tuple(each for each in seen.readings if topology_of(each.component) not in still)
+        seen = replace(seen, memory=remembered, readings=of_components(moving, components))
         for each in ended:
             bringing.steps.did("resumed", each.topology, "", **each.figures())
         report = Report(
             now_s,
             steps=tuple(bringing.steps.taken),
-            faults=(*faults, *seen.faults),
+            faults=(*faults, *seen.faults, *large, *alone),
             running=pool.running(look),
             leases=leases,
         )
-        held, held_by = self._why_held(look, seen.memory)
-        if held_by == "no_slot":
-            seen = replace(seen, memory=with_room_asked(seen.memory, pool, look, leases, now_s))
-        elif seen.memory.unplaced is not None:
-            seen = replace(seen, memory=replace(seen.memory, unplaced=None))
+        held, held_by = _why_held(pool, look, seen.memory)
         if not components:
             self.file.write(_with_idle_hosts_draining(seen.memory, pool, look, leases))
-            held = held or "none of its topologies is active on the cluster"
+            none = "can be scaled" if pool.alone else "is active on the cluster"
+            held = held or f"none of its topologies {none}"
             return replace(report, held=held, held_by=held_by or "no_topology")
         if not held:
             try:
@@ -119,6 +123,25 @@ class ActiveLoop:
                 held, held_by = str(error), "refused"
         self.file.write(seen.memory)
         return replace(report, held=held, held_by=held_by)
+
+    def _without_provider(
+        self, memory: Memory, look: ClusterLook, now_s: float, error: ProviderError
+    ) -> Report:
+        """Decide nothing, but finish or take back the changes that are under way."""
+        if memory.wanted:
+            self.file.write(memory)
+        bringing = self._bringing(now_s)
+        changed = bringing.changed(memory, look)
+        if changed != memory:
+            self.file.write(changed)
+        self._watch(memory, changed, look)
+        return Report(
+            now_s,
+            held=f"the provider does not say which hosts are leased: {error}",
+            held_by="provider",
+            steps=tuple(bringing.steps.taken),
+            running=self.pool.running(look),
+        )
 
     def _bringing(self, now_s: float) -> Bringing:
         settings, names = self.pool.settings, self.pool.names
@@ -132,24 +155,6 @@ class ActiveLoop:
                 tasks = last_tasks(topology)
                 self.seeing.meters.watch(topology.topology_id, tasks, topology.sample_rate)
 
-    def _why_held(self, look: ClusterLook, memory: Memory) -> tuple[str, HeldBy | None]:
-        if memory.wanted:
-            return f"a change is under way: {', '.join(sorted(memory.wanted))}", "change"
-        active = [
-            name
-            for name in self.pool.names
-            if name in look.topologies and look.topologies[name].status == "ACTIVE"
-        ]
-        for name in active:
-            topology = look.topologies[name]
-            if topology.tasks_without_slot:
-                return f"{name}: {topology.tasks_without_slot} of its tasks have no slot", "no_slot"
-            lost = {each.host for each in topology.executors} - look.supervisors.keys()
-            if lost:
-                where = ", ".join(sorted(lost))
-                return f"{name}: it has workers on {where}, which Nimbus does not list", "unlisted_host"
-        return "", None
-
     def _decided(
         self,
         components: tuple[Component, ...],
@@ -160,7 +165,7 @@ class ActiveLoop:
     ) -> Report:
         now_s = report.now_s
         parameters = self.pool.parameters(components, look)
-        hosts = self.pool.hosts(look, leases, seen.memory, now_s)
+        hosts = hosts_seen(self.pool, look, leases, seen.memory, now_s)
         observation = Observation(now_s, hosts, seen.readings)
         outcome = decided(self.pool, parameters, observation, seen.memory, (look, leases))
         # what is to be is on the disk before the first step towards it
@@ -185,6 +190,24 @@ class ActiveLoop:
         return replace(report, steps=(*report.steps, *bringing.steps.taken), unhelpful=outcome.unhelpful)
 
 
+def _why_held(pool: Pool, look: ClusterLook, memory: Memory) -> tuple[str, HeldBy | None]:
+    """Return why nothing can be decided, and the kind of reason; None if it can be."""
+    if memory.wanted:
+        return f"a change is under way: {', '.join(sorted(memory.wanted))}", "change"
+    active = [
+        name for name in pool.scaled if name in look.topologies and look.topologies[name].status == "ACTIVE"
+    ]
+    for name in active:
+        topology = look.topologies[name]
+        if topology.tasks_without_slot:
+            return f"{name}: {topology.tasks_without_slot} of its tasks have no slot", "no_slot"
+        lost = {each.host for each in topology.executors} - look.supervisors.keys()
+        if lost:
+            where = ", ".join(sorted(lost))
+            return f"{name}: it has workers on {where}, which Nimbus does not list", "unlisted_host"
+    return "", None
+
+
 def _with_idle_hosts_draining(
     memory: Memory, pool: Pool, look: ClusterLook, leases: tuple[Lease, ...]
 ) -> Memory:
@@ -193,7 +216,7 @@ def _with_idle_hosts_draining(
     What a change is under way for, of us or of the topology's owner, has not come to its hosts yet.
     """
     looks = [look.topologies[name] for name in pool.names if name in look.topologies]
-    if memory.requests or any(each.status not in RESTING for each in looks):
+    if memory.requests or any(each.status not in STANDING for each in looks):
         return memory
     idle = [
         Draining(each.lease_id, each.paid_until_s)

@@ -9,9 +9,11 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from provisioning.cluster.look import RESTING
+from provisioning.cluster.look import STANDING
 from provisioning.loop.copy_of_cluster import Copy
-from provisioning.loop.deciding import ask
+from provisioning.loop.deciding import ask, of_components
+from provisioning.loop.hosts_seen import hosts_seen
+from provisioning.loop.left_alone import without_too_large
 from provisioning.loop.report import Asked, Report, Savings
 from scheduler.base.checks import ModelError
 from scheduler.elasticity.leasing.observation import Observation
@@ -50,12 +52,14 @@ class AdvisingLoop:
             MemoryFileError: What is remembered cannot be read or written.
         """
         seen = self.seeing.measure(look, self.pool.names, self.file.read(), now_s)
-        components, faults = self.pool.with_pauses(seen.memory, look).components(look)
-        report = Report(now_s, faults=(*faults, *seen.faults), running=self.pool.running(look))
+        pool = self.pool.with_pauses(seen.memory, look)
+        pool, large = without_too_large(pool, look)
+        components, faults = pool.components(look)
+        report = Report(now_s, faults=(*faults, *seen.faults, *large), running=pool.running(look))
         changing = sorted(
             name
-            for name in self.pool.names
-            if name in look.topologies and look.topologies[name].status not in ("ACTIVE", *RESTING)
+            for name in pool.scaled
+            if name in look.topologies and look.topologies[name].status not in STANDING
         )
         if changing:
             self.file.write(seen.memory)
@@ -63,8 +67,9 @@ class AdvisingLoop:
         if not components:
             self.file.write(seen.memory)
             return replace(report, held="none of its topologies is on the cluster", held_by="no_topology")
+        readings = of_components(seen.readings, components)
         try:
-            return self._decided(components, look, seen.memory, seen.readings, report)
+            return replace(self, pool=pool)._decided(components, look, seen.memory, readings, report)
         except ModelError as error:
             self.file.write(seen.memory)
             return replace(report, held=str(error), held_by="refused")
@@ -124,6 +129,6 @@ class AdvisingLoop:
         """Return the hosts that count, as if all were leased: those on which others run stay anyway."""
         return tuple(
             each
-            for each in self.pool.hosts(look, (), memory, now_s)
+            for each in hosts_seen(self.pool, look, (), memory, now_s)
             if each.name in look.hosts_with_executors or not look.supervisors[each.name].used_workers
         )

@@ -57,8 +57,18 @@ class Bringing:
         settings, now_s, steps = self.settings, self.now_s, self.steps
         leasing = LeasingHosts(self.provider, settings, self.names, now_s, steps)
         memory = leasing.asked(memory, look, leases)
-        memory = ChangingExecutors(self.cluster, settings, self.names, now_s, steps).changed(memory, look)
+        memory = self.changed(memory, look)
         # after it: hosts are emptied with the change that has begun, and not before, with one of their own
         emptying = EmptyingHosts(self.provider, self.drains, settings, self.names, now_s, steps)
         memory = emptying.emptied(memory, look, leases)
         return leasing.lost_given_back(memory, look, leases)
+
+    def changed(self, memory: Memory, look: ClusterLook) -> Memory:
+        """Take the steps that need no provider: without a placement nothing of a topology runs.
+
+        Args:
+            memory: What is to be.
+            look: What there is.
+        """
+        changing = ChangingExecutors(self.cluster, self.settings, self.names, self.now_s, self.steps)
+        return changing.changed(memory, look)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from formats.nimbus import NimbusError
 from provisioning.cluster.look import RESTING
 from provisioning.cluster.nimbus import RebalanceRefusedError
-from provisioning.loop.memory import Refused, Wanted
+from provisioning.loop.memory import Wanted
 from provisioning.loop.pauses import (
     standing,
     with_change_counted,
@@ -16,6 +16,7 @@ from provisioning.loop.pauses import (
     with_pause_ended,
     workers_to_start,
 )
+from provisioning.loop.refusing import with_refused, without_reached
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -29,9 +30,6 @@ _AGAIN_S = 90.0
 """Nimbus is asked again if a rebalance has not come about after so long."""
 _UNPLACED_S = 45.0
 """What has no placement for so long after it was asked for is taken back, s."""
-_REFUSED_S = 1800.0
-"""What did not come about is not asked for again for so long, s; each time in a row for twice as long."""
-_REFUSED_MOST_S = 86_400.0
 _TIMES = 3
 """So often it is asked; then the change is given up."""
 
@@ -95,7 +93,8 @@ class ChangingExecutors:
             # it was asked for all the same, by a loop that was killed then; its pause is over, or nearly
             memory = with_change_counted(memory, name, self.now_s)
         self.steps.did("changed", name, _named(wanted))
-        return replace(_without(memory, name), changed_s={**memory.changed_s, name: self.now_s})
+        memory = without_reached(_without(memory, name), name, wanted)
+        return replace(memory, changed_s={**memory.changed_s, name: self.now_s})
 
     def _asked(self, memory: Memory, look: ClusterLook, topology: TopologyLook, wanted: Wanted) -> Memory:
         name = topology.name
@@ -116,7 +115,9 @@ class ChangingExecutors:
             self.cluster.rebalance(name, wanted.executors)
         except RebalanceRefusedError as error:
             self.steps.did("given-up", name, str(error))
-            return _without(memory, name)
+            # it counts as a change, or it would be decided on again in each round
+            memory = with_change_counted(_without(memory, name), name, self.now_s)
+            return with_refused(memory, name, wanted, self.now_s)
         except NimbusError as error:
             # it may have done it
             self.steps.did("failed", name, str(error))
@@ -134,14 +135,7 @@ class ChangingExecutors:
         """Ask for what there was before, and remember what did not come about."""
         name = topology.name
         self.steps.did("given-up", name, f"{_named(wanted)}: {why}")
-        refused = dict(memory.refused)
-        for component, count in wanted.executors.items():
-            if count > wanted.before.get(component, count):
-                known = refused.get(f"{name}/{component}")
-                times = 1 if known is None else known.times + 1
-                until_s = self.now_s + min(_REFUSED_S * 2 ** (times - 1), _REFUSED_MOST_S)
-                refused[f"{name}/{component}"] = Refused(count, until_s, times)
-        memory = replace(_without(memory, name), refused=refused)
+        memory = with_refused(_without(memory, name), name, wanted, self.now_s)
         back = {key: wanted.before[key] for key in wanted.executors if wanted.before.get(key)}
         if not back:
             return memory

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from provisioning.loop.codec import codec
 from provisioning.loop.memory import HOUR_S, Draining, Request, Wanted
 from provisioning.loop.offers import leased_by_offer, to_lease
+from provisioning.loop.refusing import refused_now
 from provisioning.loop.room_left import RoomLeft
 from scheduler.base.checks import ModelError
 from scheduler.elasticity.layers.kinds import POLICIES
@@ -18,14 +19,15 @@ from scheduler.elasticity.layers.one_pool.parameters import topology_of
 from scheduler.elasticity.useful import least_equal, useful
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from provisioning.cluster.look import ClusterLook
     from provisioning.loop.memory import Memory
     from provisioning.loop.pool import Pool
     from provisioning.providers.provider import Lease
+    from scheduler.elasticity.leasing.component import Component
     from scheduler.elasticity.leasing.decision import LeasingDecision
-    from scheduler.elasticity.leasing.observation import Observation
+    from scheduler.elasticity.leasing.observation import ComponentReading, Observation
     from scheduler.elasticity.leasing.parameters import LeasingParameters
 
 _KNOWING_ALL = ("layers",)
@@ -59,6 +61,14 @@ def without_topologies(observation: Observation, names: Collection[str]) -> Obse
     """Return what a policy sees that is not to change some topologies: of these it reads nothing."""
     readings = tuple(each for each in observation.readings if topology_of(each.component) not in names)
     return replace(observation, readings=readings)
+
+
+def of_components(
+    readings: Iterable[ComponentReading], components: Collection[Component]
+) -> tuple[ComponentReading, ...]:
+    """Return the readings of what is scaled: a topology that its owner has stopped may go on reporting."""
+    names = {each.name for each in components}
+    return tuple(each for each in readings if each.component in names)
 
 
 def ask(
@@ -130,22 +140,23 @@ def decided(
         after,
         wanted=wanted,
         requests=_requests(decision, after, pool, world, observation.now_s),
-        draining={
-            **memory.draining,
-            **{
-                each.host: Draining(_lease_of(each.host, leases), each.at_s)
-                for each in decision.releases
-                if _lease_of(each.host, leases)
-            },
-        },
+        draining={**memory.draining, **_draining(decision, leases)},
     )
     unleased = sum(f"{after.instance}.{each}" not in after.requests for each in decision.leases)
     why = "; ".join(limited.values())
     return Outcome(after, decision, why, unhelpful, unleased, left_out=tuple(limited))
 
 
-def _lease_of(host: str, leases: tuple[Lease, ...]) -> str:
-    return next((each.lease_id for each in leases if each.host == host and each.live), "")
+def _draining(decision: LeasingDecision, leases: tuple[Lease, ...]) -> dict[str, Draining]:
+    """Return the hosts that a decision gives back; what goes before its paid time ends goes at once."""
+    of_host = {each.host: each for each in leases if each.live}
+    draining = {}
+    for each in decision.releases:
+        lease = of_host.get(each.host)
+        if lease is not None:
+            paid_s = max(each.at_s, lease.paid_until_s or 0.0)
+            draining[each.host] = Draining(lease.lease_id, paid_s, at_once=each.at_s < paid_s)
+    return draining
 
 
 def _wanted(
@@ -193,7 +204,7 @@ def with_changes(
         now_s: Time, s since 1970.
         room: Bounds.
     """
-    wanted, unhelpful = dict(memory.wanted), []
+    wanted, unhelpful, refused = dict(memory.wanted), [], refused_now(memory, now_s)
     for full, more in sorted(change.items()):
         name, _, component = full.partition("/")
         topology = look.topologies.get(name)
@@ -209,8 +220,7 @@ def with_changes(
         )
         if not fits:
             count = least_equal(tasks, plain)
-        refused = memory.refused.get(full)
-        in_vain = refused is not None and count >= refused.executors and now_s < refused.until_s
+        in_vain = full in refused and count >= refused[full]
         if in_vain or count == now or (count > now) != (more > 0):
             unhelpful.append(full)
             continue

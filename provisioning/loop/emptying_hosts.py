@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from provisioning.cluster.look import ClusterLook
-    from provisioning.loop.memory import Memory
+    from provisioning.loop.memory import Draining, Memory
     from provisioning.loop.step import Drains, Steps
     from provisioning.providers.provider import Lease, Provider
     from provisioning.settings import ElasticSettings
@@ -69,8 +69,7 @@ class EmptyingHosts:
                 continue
             if not each.held and host in starting:
                 continue  # Storm may start another worker on the port of one that is not up yet
-            lifetime_s = max(each.at_s - self.now_s + 2.0 * self.settings.boot_timeout_s, 60.0)
-            answers = answers and self.steps.attempted(host, partial(self.drains.hold, host, lifetime_s))
+            answers = answers and self._holds(host, each)
             if answers and not each.held:
                 begun.append(host)
             # workers outlive a supervisor that Nimbus does not list any more
@@ -80,9 +79,18 @@ class EmptyingHosts:
             held = each.held or host in begun
             draining[host] = replace(each, empty_s=since_s, held=held)
             if held and since_s is not None and self.now_s - since_s >= self.settings.settle_s:
-                release = partial(self.provider.release, each.lease_id, each.at_s, self.now_s)
+                at_s = min(each.at_s, self.now_s) if each.at_once else each.at_s
+                release = partial(self.provider.release, each.lease_id, at_s, self.now_s)
                 self.steps.attempted(host, release)
         return replace(self._with_pauses_begun(memory, look, frozenset(begun)), draining=draining)
+
+    def _holds(self, host: str, draining: Draining) -> bool:
+        """Say whether a host is drained; a call for each of hundreds in each round would take too long."""
+        ends_s = draining.at_s + 2.0 * self.settings.boot_timeout_s
+        if draining.held and self.now_s < ends_s - self.settings.boot_timeout_s:
+            return True
+        lifetime_s = max(ends_s - self.now_s, 60.0)
+        return self.steps.attempted(host, partial(self.drains.hold, host, lifetime_s))
 
     def _starting(self, memory: Memory, look: ClusterLook) -> frozenset[str]:
         """Return the hosts on which topologies stand still for another change than one of this round."""

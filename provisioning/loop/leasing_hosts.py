@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from provisioning.cluster.look import RESTING
 from provisioning.loop.deciding import Room, with_changes
+from provisioning.loop.replacing import with_room_come
 from provisioning.providers.machines import NotStartedError
 from provisioning.providers.provider import ProviderError
 from scheduler.elasticity.layers.one_pool.parameters import topology_of
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from provisioning.providers.provider import Lease, Provider
     from provisioning.settings import ElasticSettings
 
+_MOST_CALLS = 32
+"""Hosts that are asked for in a round: each may take seconds, in which nothing else is looked at."""
 _THERE = ("ready", "draining")
 """States of leases whose hosts have been up."""
 
@@ -53,18 +56,21 @@ class LeasingHosts:
         """
         by_request = {each.request_id: each for each in leases}
         silent: set[str] = set()
+        calls = 0
         for name, request in memory.requests.items():
             lease = by_request.get(name)
-            if lease is None and request.offer not in silent:
+            if lease is None and request.offer not in silent and calls < _MOST_CALLS:
                 memory, answers = self._host_asked(memory, name, request)
                 silent |= set() if answers else {request.offer}
+                calls += 1
             elif lease is None:
                 continue  # each of a hundred would wait for as long as the one before
             elif not lease.live:
                 memory = self._lost(memory, name, lease.reason or f"its lease is {lease.status}")
-            elif lease.status == "ready" and lease.host in look.supervisors:
+            elif lease.host in look.supervisors and (lease.status == "ready" or self._is_late(lease)):
+                # a provider that goes on saying that it boots is not believed
                 memory = self._host_up(memory, look, lease)
-            elif self.now_s - lease.leased_at_s > self.settings.boot_timeout_s and self._given_back(lease):
+            elif lease.host not in look.supervisors and self._is_late(lease) and self._given_back(lease):
                 limit = f"{self.settings.boot_timeout_s:.0f} s"
                 said = "the provider calls it ready" if lease.status == "ready" else "it boots"
                 why = f"Nimbus does not know it after {limit} ({said}): given back"
@@ -91,16 +97,20 @@ class LeasingHosts:
             if lease.host not in memory.unlisted_s:
                 self.steps.did("host-lost", lease.host, "Nimbus does not list it any more")
             late = self.now_s - since_s > self.settings.boot_timeout_s
-            if late and lease.host not in look.hosts_with_executors and self._given_back(lease):
+            empty = look.is_complete and lease.host not in look.hosts_with_executors
+            if late and empty and self._given_back(lease):
                 self.steps.did("released", lease.host, "Nimbus has not listed it for too long")
         return replace(memory, unlisted_s=unlisted_s)
+
+    def _is_late(self, lease: Lease) -> bool:
+        return self.now_s - lease.leased_at_s > self.settings.boot_timeout_s
 
     def _host_asked(self, memory: Memory, name: str, request: Request) -> tuple[Memory, bool]:
         """Ask for a host, and say whether it is worth asking for more of the offer in this round."""
         if self.now_s - request.asked_s > self.settings.boot_timeout_s:
             # whether it was ever asked for is not known: that says nothing of the offer
             self.steps.did("host-lost", name, "the provider had none for too long")
-            return _without_request(memory, name), True
+            return with_room_come(_without_request(memory, name), name, None), True
         try:
             self.provider.lease(request.offer, name, self.now_s)
         except NotStartedError as error:
@@ -118,7 +128,7 @@ class LeasingHosts:
         """Forget a request, and remember of which offer no host came."""
         self.steps.did("host-lost", name, why)
         lost_s = {**memory.lost_s, memory.requests[name].offer: self.now_s}
-        return replace(_without_request(memory, name), lost_s=lost_s)
+        return with_room_come(replace(_without_request(memory, name), lost_s=lost_s), name, None)
 
     def _given_back(self, lease: Lease) -> bool:
         """Give a host back at once on which nothing can run."""
@@ -141,7 +151,8 @@ class LeasingHosts:
         starts = {full: n for full, n in request.starts.items() if topology_of(full) in self.names}
         wanted, _ = with_changes(memory, starts, look, self.now_s, Room(None, self._most(starts)))
         self.steps.did("host-up", lease.host, f"after {self.now_s - request.asked_s:.0f} s")
-        return replace(_without_request(memory, lease.request_id), wanted=wanted)
+        memory = with_room_come(_without_request(memory, lease.request_id), lease.request_id, self.now_s)
+        return replace(memory, wanted=wanted)
 
     def _most(self, components: Iterable[str]) -> dict[str, int]:
         """Return the stated limits of some components."""

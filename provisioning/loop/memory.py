@@ -87,15 +87,17 @@ class Draining:
 
     Attributes:
         lease_id: Its lease.
-        at_s: When it is to be given back, s since 1970.
+        at_s: End of its paid time, s since 1970: it has to be empty by then, and goes then.
         empty_s: Since when Nimbus has no workers there, s; None: it has some.
         held: Whether the daemon has been asked to empty it.
+        at_once: Whether it goes as soon as it is empty.
     """
 
     lease_id: str
     at_s: float
     empty_s: float | None = None
     held: bool = False
+    at_once: bool = False
 
 
 @dataclass(frozen=True)
@@ -104,13 +106,17 @@ class Unplaced:
 
     Attributes:
         since_s: Since when there have been some, or a host was last asked for, s since 1970.
-        tasks: How many.
-        hosts: That were asked for since there were last fewer of them.
+        tasks: The fewest since then.
+        hosts: That were asked for since there were so few, without those that did not come.
+        late: Whether that is for longer than Storm needs to place them.
+        came_s: When a host came for them last, s since 1970; None: none did.
     """
 
     since_s: float
     tasks: int
     hosts: int = 0
+    late: bool = False
+    came_s: float | None = None
 
 
 @dataclass(frozen=True)

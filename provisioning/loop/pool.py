@@ -1,9 +1,8 @@
-"""Hosts and components as a policy sees them: what is there, with all that was decided. Pure."""
+"""What is scaled, within which limits, and by which parameters of a policy. Pure."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,22 +12,23 @@ from scheduler.base.checks import ModelError
 from scheduler.elasticity.layers.kinds import POLICIES
 from scheduler.elasticity.leasing.by_load.sized_parameters import SizedParameters
 from scheduler.elasticity.leasing.component import Component
-from scheduler.elasticity.leasing.host import Host, Offer
+from scheduler.elasticity.leasing.host import Offer
+from scheduler.elasticity.leasing.kinds import KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from provisioning.cluster.look import ClusterLook, StormComponent
+    from provisioning.cluster.look import ClusterLook, StormComponent, TopologyLook
     from provisioning.loop.memory import Memory
-    from provisioning.providers.provider import HostOffer, Lease
+    from provisioning.providers.provider import HostOffer
     from provisioning.settings import ElasticSettings
     from scheduler.elasticity.leasing.parameters import LeasingParameters
 
-_FOR_EVER_S = 1e9
+FOR_EVER_S = 1e9
 """The paid time of hosts that are not leased ends so late, s."""
 _MOVES_S = 60.0
 """Executors that leave a host work elsewhere after so long, s."""
-_NOTHING = 1e-6
+NOTHING = 1e-6
 """What is left of a host that is full of what is not scaled."""
 
 
@@ -38,19 +38,6 @@ class Needs:
 
     cpu: float
     memory_mb: float
-
-
-@dataclass
-class _Running:
-    """What runs on a host: executors that are scaled, and what all others take."""
-
-    executors: Counter[str] = field(default_factory=Counter)
-    cpu: float = 0.0
-    memory_mb: float = 0.0
-
-    def take(self, needs: Needs) -> None:
-        """Add what an executor that is not scaled takes."""
-        self.cpu, self.memory_mb = self.cpu + needs.cpu, self.memory_mb + needs.memory_mb
 
 
 def qualified(topology: str, component: str) -> str:
@@ -69,6 +56,8 @@ class Pool:
         leased: Hosts that are leased.
         pauses: For how long a topology stands still when executors change, by its name, s.
         further: Offers like that one, which are leased where it has no hosts, in their order.
+        alone: Of the topologies, those that cannot be scaled now: they are as those of others.
+        refused: Executors that did not come about lately, by `topology/component`.
     """
 
     settings: ElasticSettings
@@ -77,6 +66,13 @@ class Pool:
     leased: frozenset[str] = frozenset()
     pauses: Mapping[str, float] = field(default_factory=dict)
     further: tuple[HostOffer, ...] = ()
+    alone: frozenset[str] = frozenset()
+    refused: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def scaled(self) -> tuple[str, ...]:
+        """Topologies that can be scaled now."""
+        return tuple(each for each in self.names if each not in self.alone)
 
     @property
     def offers(self) -> tuple[HostOffer, ...]:
@@ -103,7 +99,7 @@ class Pool:
         Spouts are not: what they emit is the demand.
         """
         found, faults = [], []
-        for name in self.names:
+        for name in self.scaled:
             topology, stated = look.topologies.get(name), self.settings.topology[name].component
             if topology is None or topology.status != "ACTIVE":
                 continue
@@ -123,9 +119,10 @@ class Pool:
                         f"topology.{name}.component.{each.name}.{key}: it has {each.tasks} tasks, at most"
                         " so many executors there can be; topology.tasks is fixed when it is submitted"
                     )
-                if not each.inputs:
+                if not each.inputs or not each.tasks:
                     continue
-                needs = self._needs(name, each)
+                needs = self.needs(name, each)
+                most = self._most_now(topology, each.name, least, most)
                 slo_ms = 1000.0 if own is None else own.slo_ms
                 found.append(
                     Component(
@@ -145,29 +142,39 @@ class Pool:
     def running(self, look: ClusterLook) -> dict[str, int]:
         """Return how many executors of what is scaled have a slot."""
         found: dict[str, int] = {}
-        for name in self.names:
+        for name in self.scaled:
             topology = look.topologies.get(name)
             if topology is not None and topology.status == "ACTIVE":
                 counts = topology.counts()
-                bolts = [each.name for each in topology.components.values() if each.inputs]
+                bolts = [each.name for each in topology.components.values() if each.inputs and each.tasks]
                 found |= {qualified(name, each): counts[each] for each in bolts}
         return found
 
-    def _needs(self, topology: str, component: StormComponent) -> Needs:
+    def _most_now(self, topology: TopologyLook, component: str, least: int, most: int) -> int:
+        """Return how many executors a policy may count on: if more were refused lately, as many as there are.
+
+        Else it would lease hosts for them. Tables of `layers` are of as many as there can ever be.
+        """
+        if qualified(topology.name, component) not in self.refused or self.settings.policy.kind not in KINDS:
+            return most
+        return min(most, max(least, topology.counts()[component]))
+
+    def needs(self, topology: str, component: StormComponent) -> Needs:
+        """Return what an executor of a component of a topology needs."""
         if self.settings.capacity == "executors":
             return Needs(1.0, 1.0)
         own = self.settings.topology[topology].component.get(component.name)
         cpu = component.cpu if own is None or own.cpu is None else own.cpu
         memory_mb = component.memory_mb if own is None or own.memory_mb is None else own.memory_mb
-        return Needs(max(cpu, _NOTHING), max(memory_mb, _NOTHING))
+        return Needs(max(cpu, NOTHING), max(memory_mb, NOTHING))
 
     def policy_offer(self, look: ClusterLook) -> Offer:
         """Return what a policy may lease; where nothing can be leased, the size of the largest host."""
         if self.offer is None:
-            sizes = [self._size(host, look) for host in look.supervisors]
-            cpu = max((each.cpu for each in sizes), default=_NOTHING)
-            memory_mb = max((each.memory_mb for each in sizes), default=_NOTHING)
-            return Offer(cpu, memory_mb, _FOR_EVER_S, 0.0)
+            sizes = [self.size(host, look) for host in look.supervisors]
+            cpu = max((each.cpu for each in sizes), default=NOTHING)
+            memory_mb = max((each.memory_mb for each in sizes), default=NOTHING)
+            return Offer(cpu, memory_mb, FOR_EVER_S, 0.0)
         if self.settings.capacity == "executors":
             size = Needs(float(self.offer.slots), float(self.offer.slots))
         else:
@@ -207,99 +214,11 @@ class Pool:
         most = min(most, sum(host not in self.leased for host in look.supervisors) + leased)
         return None if math.isinf(most) else max(limits.hosts_min, int(most))
 
-    def _size(self, host: str, look: ClusterLook) -> Needs:
+    def size(self, host: str, look: ClusterLook) -> Needs:
+        """Return what fits on a host."""
         if self.settings.capacity == "executors":
             leased = self.offer is not None and host in self.leased
             slots = float(self.offer.slots if leased and self.offer else self.settings.executors_per_host)
             return Needs(slots, slots)
         supervisor = look.supervisors[host]
-        return Needs(max(supervisor.cpu, _NOTHING), max(supervisor.memory_mb, _NOTHING))
-
-    def hosts(
-        self, look: ClusterLook, leases: Sequence[Lease], memory: Memory, now_s: float
-    ) -> tuple[Host, ...]:
-        """Return all hosts: those that are not leased first, then leases from the oldest on.
-
-        A host that is not up yet has the name of its request.
-        """
-        leased = {each.host for each in leases if each.host}
-        running, scaled = self._running(look), self.running(look)
-        # its owner may have stopped a topology since that was to start on a host
-        starts = {
-            request: {full: n for full, n in each.starts.items() if full in scaled}
-            for request, each in memory.requests.items()
-        }
-        own = [
-            self._host(host, look, running[host], now_s + _FOR_EVER_S)
-            for host in look.supervisors
-            if host not in leased
-        ]
-        found = []
-        for each in leases:
-            if not each.live:
-                continue
-            if each.host in look.supervisors and each.request_id not in memory.requests:
-                found.append(
-                    self._host(
-                        each.host,
-                        look,
-                        running[each.host],
-                        each.paid_until_s or now_s,
-                        leaving=each.host in memory.draining or each.release_at_s is not None,
-                    )
-                )
-            elif each.host and each.request_id not in memory.requests:
-                found.append(self._lost(each, look, now_s))
-            elif each.request_id in memory.requests:
-                found.append(self._to_come(each.request_id, look, starts[each.request_id], now_s))
-        known = {each.request_id for each in leases}
-        found += [
-            self._to_come(name, look, own_starts, now_s)
-            for name, own_starts in starts.items()
-            if name not in known
-        ]
-        return (*own, *found)
-
-    def _lost(self, lease: Lease, look: ClusterLook, now_s: float) -> Host:
-        """Return a host that Nimbus does not list any more: it is paid for, and takes nothing."""
-        offer = self.policy_offer(look)
-        paid_until_s = lease.paid_until_s or now_s
-        return Host(lease.host, offer.cpu, offer.memory_mb, paid_until_s, status="leaving")
-
-    def _to_come(self, name: str, look: ClusterLook, starts: Mapping[str, int], now_s: float) -> Host:
-        """Return a host that is not up yet, with what is to start there."""
-        offer = self.policy_offer(look)
-        paid_until_s = now_s + offer.billing_unit_s
-        return Host(name, offer.cpu, offer.memory_mb, paid_until_s, dict(starts), status="booting")
-
-    def _running(self, look: ClusterLook) -> Mapping[str, _Running]:
-        """Return what runs on each host: executors that are scaled, and what the others take.
-
-        Topologies of which the settings are known, but which this loop does not scale, are among the others.
-        """
-        found: dict[str, _Running] = defaultdict(_Running)
-        for name, topology in look.topologies.items():
-            for each in topology.executors:
-                component, here = topology.components[each.component], found[each.host]
-                if component.inputs and topology.status == "ACTIVE" and name in self.names:
-                    here.executors[qualified(name, each.component)] += 1
-                else:
-                    here.take(self._needs(name, component))
-            for one in topology.storms:
-                by_resources = self.settings.capacity == "resources"
-                found[one.host].take(Needs(one.cpu, one.memory_mb) if by_resources else Needs(1.0, 1.0))
-        return found
-
-    def _host(
-        self, host: str, look: ClusterLook, running: _Running, paid_until_s: float, *, leaving: bool = False
-    ) -> Host:
-        """Return a host without what runs there and is not scaled."""
-        size = self._size(host, look)
-        return Host(
-            host,
-            max(_NOTHING, size.cpu - running.cpu),
-            max(_NOTHING, size.memory_mb - running.memory_mb),
-            paid_until_s,
-            dict(running.executors),
-            status="leaving" if leaving else "ready",
-        )
+        return Needs(max(supervisor.cpu, NOTHING), max(supervisor.memory_mb, NOTHING))

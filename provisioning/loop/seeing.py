@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
@@ -104,13 +105,17 @@ class Seeing:
             if topology is None:
                 faults.append(f"{name}: there is no such topology on the cluster")
                 continue
+            before = memory.topologies.get(topology.topology_id, TopologyMemory())
+            if topology.fault:
+                topologies[topology.topology_id] = before
+                faults.append(f"{name}: {topology.fault}; it is not scaled")
+                continue
             source, why = sources[name]
             spouts = [each.name for each in topology.components.values() if not each.inputs]
             if source is not None and self._spout(name) not in spouts and len(spouts) > 1:
                 why = f"topology.{name}.lag: spout must be one of {', '.join(sorted(spouts))}"
             if why:
                 faults.append(f"{name}: {why}; its demand is what its spouts emit")
-            before = memory.topologies.get(topology.topology_id, TopologyMemory())
             since_s = memory.changed_s.get(name, 0.0)
             if since_s > now_s:
                 since_s = 0.0  # the clock was set back: what was counted before was dropped then
@@ -175,6 +180,8 @@ class Seeing:
             return None, ""
         arrived = [each.arrived for each in found if each.arrived is not None]
         waiting = sum(each.waiting for each in found)
+        if not math.isfinite(waiting + sum(arrived)):
+            return None, "what waits at its source is no finite number"
         # what has come to some of them is not what has come
         return AtSource(waiting, sum(arrived) if len(arrived) == len(found) else None), ""
 

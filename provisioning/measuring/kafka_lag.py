@@ -98,7 +98,9 @@ class KafkaLag:
         except (KafkaError, OSError, ValueError) as error:
             raise LagError(f"{self._where}: {error}") from error
         waiting = sum(
-            end[each] - self._place(each, committed[each], (first[each], end[each])) for each in end
+            # of a partition that was made meanwhile nothing is committed
+            end[each] - self._place(each, committed.get(each, -1), (first.get(each, 0), end[each]))
+            for each in end
         )
         return AtSource(float(waiting), float(sum(end.values())))
 

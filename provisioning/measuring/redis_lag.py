@@ -107,7 +107,7 @@ class RedisLag:
                         )
                     added = self._client.xinfo_stream(settings.key).get("entries-added")
                     return AtSource(float(each["lag"]), None if added is None else float(added))
-        except redis.RedisError as error:
+        except (redis.RedisError, UnicodeDecodeError) as error:
             raise LagError(f"{where}: {error}") from error
         raise LagError(f"{where}: there is no group {settings.group}")
 

@@ -176,17 +176,18 @@ class BookedProvider:
         """Take in how hosts stand."""
         if started := book.at("booting", "ready"):
             found = self._machines.look(started, now_s)
+            known = {each.number: each for each in book.entries}
             for each in started:
                 if each.request in found:
-                    book.keep([sighted(each, found[each.request], book.entries, now_s)])
+                    known[each.number] = sighted(each, found[each.request], known.values(), now_s)
+            book.keep(known.values())
 
     def _judged(self, entry: Entry, now_s: float) -> Entry:
         """Return what becomes of a lease by now, before anything is done to its host."""
         if entry.step in ("stopping", "ended"):
             return entry
         if entry.step != "ready" and now_s - entry.leased_at_s > self._boot_limit_s:
-            why = f"it was not up {self._boot_limit_s:g} s after the request"
-            return _to_be_stopped(replace(entry, failed=True, reason=why), now_s)
+            return self._failed(entry, now_s)
         if entry.release_at_s is None or now_s < entry.release_at_s:
             return entry
         try:
@@ -196,6 +197,17 @@ class BookedProvider:
         except ProviderError as error:
             return replace(entry, trouble=f"it is not given back yet: {error}")
         return _to_be_stopped(entry, now_s)
+
+    def _failed(self, entry: Entry, now_s: float) -> Entry:
+        """Return what becomes of a lease whose host is not up in time."""
+        why = f"it was not up {self._boot_limit_s:g} s after the request"
+        try:
+            if entry.host and self._busy(entry.host):
+                # how it stands could not be found out; it works
+                return replace(entry, trouble=f"{why}, but workers run there")
+        except ProviderError:
+            pass  # Nimbus does not know a host that never came up
+        return _to_be_stopped(replace(entry, failed=True, reason=why), now_s)
 
     def _stopped(self, now_s: float, entry: Entry) -> Entry:
         try:

@@ -42,6 +42,10 @@ if sys.argv[2] == "run-instances":
     new = [asked["--client-token"], "running", name, f"i-{{len(instances)}}"]
     print(instances.setdefault(asked["--client-token"], new)[3])
 elif sys.argv[2] == "terminate-instances":
+    if (folder / "locked").exists():
+        sys.exit("An error occurred (UnauthorizedOperation): not yours")
+    if asked["--instance-ids"] not in [each[3] for each in instances.values()]:
+        sys.exit("An error occurred (InvalidInstanceID.NotFound): there is no such instance")
     for each in instances.values():
         each[1] = "shutting-down" if each[3] == asked["--instance-ids"] else each[1]
 else:
@@ -119,3 +123,10 @@ def test_the_example_of_a_cloud_leases_hosts(tmp_path: Path, monkeypatch: pytest
     assert calls[1][2:4] == ["--client-token", "round-7.1"]
     assert "ResourceType=instance,Tags=[{Key=Name,Value=spot-1}]" in calls[1]
     assert calls[4] == ["ec2", "terminate-instances", "--instance-ids", "i-1"]
+    (tmp_path / "locked").touch()
+    with pytest.raises(ProviderError, match=r"^stop: sh ended with status 1: .*UnauthorizedOperation"):
+        made().release("lease-1", 30.0, 30.0)
+    # the loop did not run for some hours, in which it was stopped by others
+    (tmp_path / "locked").unlink()
+    (tmp_path / "instances").unlink()
+    assert leases() == [("spot-1", "gone"), ("spot-2", "gone")]

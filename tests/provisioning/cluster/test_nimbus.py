@@ -11,7 +11,7 @@ import thriftpy2
 
 from formats.address import Address
 from formats.nimbus import NimbusError
-from provisioning.cluster.look import RunningExecutor, Source, StormsExecutor
+from provisioning.cluster.look import UNREADABLE, RunningExecutor, Source, StormsExecutor
 from provisioning.cluster.nimbus import NimbusCluster, RebalanceRefusedError
 from tests.scripted_server import closed_port, serving
 
@@ -120,6 +120,33 @@ def test_a_look_has_what_is_asked_for(cluster: NimbusCluster) -> None:
     assert taxi.storms == (StormsExecutor("a", 10.0, 256.0),)
     assert (look.supervisors["a"].cpu, look.supervisors["a"].memory_mb) == (400.0, 4096.0)
     assert look.supervisors["b"].cpu == 0.0
+
+
+@pytest.mark.parametrize("what", ["refused", "no number"])
+def test_a_topology_that_cannot_be_read_hides_no_other_one(what: str) -> None:
+    """Its owner has not let us, or has stated what Storm takes and we cannot read."""
+
+    class Odd(Service):
+        def getTopologyConf(self, id: str) -> str:  # noqa: A002, N802 - Storm's names
+            if not id.startswith("other"):
+                return super().getTopologyConf(id)
+            if what == "refused":
+                raise IDL.AuthorizationException(msg="getTopologyConf on other is not authorized")
+            return json.dumps({"topology.stats.sample.rate": "often"})
+
+        def getTopology(self, id: str) -> Any:  # noqa: A002, N802 - Storm's names
+            return super().getTopology(id.replace("other", "taxi"))
+
+        def getTopologyInfoWithOpts(self, id: str, options: Any) -> Any:  # noqa: A002, N802 - Storm's names
+            return super().getTopologyInfoWithOpts(id, options)
+
+    with serving(IDL.Nimbus, Odd()) as address:
+        look = NimbusCluster([address]).look({"taxi", "other"})
+    assert look.topologies["taxi"].fault == ""
+    other = look.topologies["other"]
+    assert (other.status, other.executors, other.topology_id) == (UNREADABLE, (), "other-1-1795843981")
+    assert ("not authorized" if what == "refused" else "often") in other.fault
+    assert not look.is_complete
 
 
 def test_workers_of_a_host(cluster: NimbusCluster) -> None:

@@ -90,7 +90,7 @@ def test_a_change_is_asked_for_once(tmp_path: Path) -> None:
     assert world.rebalances == 1
 
 
-@pytest.mark.parametrize("kill_at", range(1, 19))
+@pytest.mark.parametrize("kill_at", range(1, 15))
 def test_a_killed_loop_goes_on(kill_at: int, tmp_path: Path) -> None:
     """Up, and down again, killed before or after each step has its effect.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from provisioning.loop.advice import AdvisingLoop
+from provisioning.loop.hosts_seen import hosts_seen
 from provisioning.loop.memory import Memory, MemoryFile
 from provisioning.loop.pauses import expected_s
 from provisioning.loop.pool import Pool
@@ -129,7 +130,7 @@ def test_what_was_started_since_begins_in_the_copy_as_it_is(tmp_path: Path) -> N
     memory = MemoryFile(tmp_path / "advice.json").read()
     assert memory.copy is not None
     pool = Pool(settings_of(), OFFER, (TOPOLOGY,))
-    real = pool.hosts(advised.world.look(), (), Memory("one"), advised.world.now_s)
+    real = hosts_seen(pool, advised.world.look(), (), Memory("one"), advised.world.now_s)
     offer = pool.policy_offer(advised.world.look())
     first, *others = memory.copy.hosts
     empty = replace(memory.copy, hosts=(replace(first, executors={"words/other": 1}, goes_s=9e9),))

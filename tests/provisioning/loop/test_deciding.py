@@ -9,6 +9,7 @@ import pytest
 from provisioning.cluster.look import ClusterLook
 from provisioning.loop import deciding
 from provisioning.loop.deciding import Outcome, decided
+from provisioning.loop.hosts_seen import hosts_seen
 from provisioning.loop.memory import Memory
 from provisioning.loop.pool import Pool
 from scheduler.elasticity.leasing.decision import Change, LeasingDecision
@@ -38,7 +39,7 @@ def asked(memory: Memory, policy: dict[str, object]) -> Outcome:
         )
         for name in (TOPOLOGY, BUSY)
     )
-    observation = Observation(NOW_S, pool.hosts(look, (), Memory("one"), NOW_S), readings)
+    observation = Observation(NOW_S, hosts_seen(pool, look, (), Memory("one"), NOW_S), readings)
     return decided(pool, pool.parameters(components, look), observation, memory, (look, ()))
 
 

@@ -92,8 +92,8 @@ def test_a_load_that_goes_up_and_down_is_followed(
     [
         # every call of the loop is tried with `sized`; these are to find their tables again
         *(("model-based", call) for call in (1, 4, 8)),
-        *(("rolling", call) for call in (2, 7, 12, 15)),
-        *(("threshold", call) for call in (3, 10, 22, 37)),
+        *(("rolling", call) for call in (2, 7, 10, 13)),
+        *(("threshold", call) for call in (3, 10, 22, 33)),
     ],
 )
 def test_a_killed_loop_goes_on(operators: str, kill_at: int, tmp_path: Path) -> None:

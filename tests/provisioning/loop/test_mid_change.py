@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from formats.nimbus import NimbusError
 from provisioning.cluster.nimbus import RebalanceRefusedError
-from provisioning.loop.memory import Draining, Memory, MemoryFile, MemoryFileError, Pausing, Request, Wanted
+from provisioning.loop.memory import (
+    Draining,
+    Memory,
+    MemoryFile,
+    MemoryFileError,
+    Pausing,
+    Refused,
+    Request,
+    Wanted,
+)
 from provisioning.providers.provider import Lease
 from tests.provisioning.loop.test_active import check_at_rest, pass_rounds
 from tests.provisioning.loop.world import OFFER, ROUND_S, TOPOLOGY, UNIT_S, World, loop_of, settings_of
@@ -65,6 +75,20 @@ def test_a_host_that_stays_busy_is_kept(tmp_path: Path) -> None:
     reports = pass_rounds(world, tmp_path, 60)
     assert [each.status for each in world.given.values()] == ["ready"]
     assert {step.about for step in steps_of(reports, "kept")} == {"host-1"}
+
+
+def test_what_a_policy_gives_back_at_once_goes_once_it_is_seen_to_be_empty(tmp_path: Path) -> None:
+    """`threshold` does not look at paid time: what is left of it is no reason to keep a host."""
+    world = World(demand_per_s=5.0, own_hosts=("own-1", "own-2"), counts={"spout": 1, "bolt": 1})
+    lease = leased(world)
+    settings = settings_of(policy={"kind": "threshold"}, settle_s=2.0 * ROUND_S)
+    reports = pass_rounds(world, tmp_path, 12, settings)
+    gone = world.given[REQUEST]
+    assert (gone.status, steps_of(reports, "kept")) == ("gone", [])
+    assert lease.paid_until_s is not None
+    assert gone.release_at_s is not None
+    assert gone.release_at_s < lease.paid_until_s
+    check_at_rest(world, tmp_path)
 
 
 @pytest.mark.parametrize(("status", "goes"), [("REBALANCING", False), ("INACTIVE", True)])
@@ -136,6 +160,82 @@ def test_a_change_that_nimbus_refuses_is_given_up(tmp_path: Path) -> None:
     reports = pass_rounds(world, tmp_path, 1)
     assert [step.why for step in steps_of(reports, "given-up")] == ["not yours"]
     assert (file.read().wanted, file.read().pausing) == ({}, {})
+
+
+def test_a_change_that_nimbus_refuses_is_not_decided_in_each_round(tmp_path: Path) -> None:
+    """It counts as a change, and hosts are not leased for what is not to be had."""
+    world = World(demand_per_s=45.0, rebalance_fails=RebalanceRefusedError("not yours"))
+    reports = pass_rounds(world, tmp_path, 60, settings_of(limits={"reconfigurations_per_hour": 2}))
+    assert len(steps_of(reports, "given-up")) == 1
+    assert not any(each.live for each in world.given.values())
+    assert world.rebalances == 1
+
+
+def test_a_change_that_comes_about_is_refused_no_longer(tmp_path: Path) -> None:
+    """The next time that it does not is the first one again."""
+    world = World(spoken=False, counts={"spout": 1, "bolt": 4})
+    memory = Memory(
+        "one",
+        wanted={TOPOLOGY: Wanted({"bolt": 4}, {"bolt": 2}, asked_s=world.now_s - 15.0)},
+        refused={
+            "words/bolt": Refused(4, world.now_s + 900.0, 6),
+            "words/more": Refused(5, world.now_s + 900.0),
+        },
+    )
+    file = remembering(tmp_path, memory)
+    pass_rounds(world, tmp_path, 1)
+    assert file.read().refused.keys() == {"words/more"}
+
+
+def test_an_unplaced_change_is_taken_back_while_the_provider_does_not_answer(tmp_path: Path) -> None:
+    """Without a placement nothing of the topology runs, whatever a cloud says of its hosts."""
+    world = World(spoken=False, places=3, counts={"spout": 1, "bolt": 6})
+    wanted = Wanted({"bolt": 6}, {"bolt": 2}, world.topology_id, world.now_s - 60.0, 1)
+    file = remembering(tmp_path, Memory("one", wanted={TOPOLOGY: wanted}))
+    world.silent = True
+    reports = pass_rounds(world, tmp_path, 2)
+    assert {each.held_by for each in reports} == {"provider"}
+    assert "its executors are not placed" in steps_of(reports, "given-up")[0].why
+    assert world.counts["bolt"] == 2
+    assert file.read().wanted == {}
+
+
+def test_a_host_that_nimbus_lists_is_believed_though_its_provider_says_that_it_boots(tmp_path: Path) -> None:
+    """It may be the provider that does not know; the host is not stopped under its workers."""
+    world = World(demand_per_s=45.0, says_booting=True)
+    reports = pass_rounds(world, tmp_path, 40, settings_of(boot_timeout_s=120.0))
+    (lease,) = world.given.values()
+    assert (lease.status, len(steps_of(reports, "host-up"))) == ("booting", 1)
+    assert not steps_of(reports, "host-lost")
+    assert lease.host in {each.host for each in world.executors()}
+
+
+def test_what_runs_where_a_lease_has_ended_is_not_started_once_more(tmp_path: Path) -> None:
+    """The provider took the host away; Nimbus lists it until its session is over."""
+    world = World(demand_per_s=20.0, counts={"spout": 1, "bolt": 3})
+    lease = leased(world)
+    world.given = {REQUEST: replace(lease, status="gone")}
+    world.listed_all_the_same = {"host-1"}
+    reports = pass_rounds(world, tmp_path, 2)
+    assert "host-1" in {each.host for each in world.executors()}
+    assert not any(each.decision and each.decision.starts for each in reports)
+
+
+def test_a_drain_is_asked_for_once(tmp_path: Path) -> None:
+    """Of hundreds of hosts that are emptied each call takes a connection of its own."""
+    world = World(spoken=False, stubborn=True)
+    lease = leased(world)
+    remembering(tmp_path, Memory("one", draining={"host-1": Draining(lease.lease_id, world.now_s + UNIT_S)}))
+    pass_rounds(world, tmp_path, 10)
+    assert world.holds == ["host-1"]
+
+
+def test_so_many_hosts_are_asked_for_in_a_round_as_leave_time_for_the_rest(tmp_path: Path) -> None:
+    world = World(spoken=False)
+    requests = {f"one.lease-{k}": Request(OFFER.name, world.now_s, {}) for k in range(50)}
+    remembering(tmp_path, Memory("one", requests=requests))
+    reports = pass_rounds(world, tmp_path, 2)
+    assert [len(steps_of([each], "host-asked")) for each in reports] == [32, 18]
 
 
 def test_a_change_of_another_start_of_a_topology_is_given_up(tmp_path: Path) -> None:

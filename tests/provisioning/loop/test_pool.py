@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from provisioning.loop.hosts_seen import hosts_seen
 from provisioning.loop.memory import Memory, Request
 from provisioning.loop.pool import Pool
 from provisioning.providers.provider import Lease
@@ -45,7 +46,7 @@ def test_unknown_components_and_spouts_are_named() -> None:
 
 def test_what_is_not_scaled_takes_room() -> None:
     """The spout is on the own host, which has four places."""
-    (host,) = pool().hosts(World().look(), (), Memory("a"), 0.0)
+    (host,) = hosts_seen(pool(), World().look(), (), Memory("a"), 0.0)
     assert host.name == "own-1"
     assert host.cpu == 3.0
     assert host.executors == {"words/bolt": 2}
@@ -55,27 +56,27 @@ def test_what_is_not_scaled_takes_room() -> None:
 def test_a_host_to_come_is_for_what_is_scaled_now(status: str, starts: dict[str, int]) -> None:
     """Its owner has stopped a topology since: no policy knows its components."""
     requests = {"a.lease-1": Request(OFFER.name, 0.0, {"words/bolt": 2, "gone/bolt": 1})}
-    *_, host = pool().hosts(World(status=status).look(), (), Memory("a", requests=requests), 0.0)
+    *_, host = hosts_seen(pool(), World(status=status).look(), (), Memory("a", requests=requests), 0.0)
     assert (host.status, host.executors) == ("booting", starts)
 
 
 def test_a_host_that_nimbus_does_not_list_counts_and_takes_nothing() -> None:
     """It is paid for: there may not be one more for it."""
     lease = Lease("l", "a.lease-1", OFFER.name, "ready", 0.0, "host-1", 60.0, 660.0)
-    _, host = pool().hosts(World().look(), (lease,), Memory("a"), 100.0)
+    _, host = hosts_seen(pool(), World().look(), (lease,), Memory("a"), 100.0)
     assert (host.name, host.status, host.executors, host.paid_until_s) == ("host-1", "leaving", {}, 660.0)
 
 
 def test_what_another_loop_scales_takes_room() -> None:
     """A topology that is only advised on fills the host all the same."""
     settings = settings_of(topology={TOPOLOGY: {}, "others": {"mode": "active"}})
-    (host,) = Pool(settings, OFFER, ("others",)).hosts(World().look(), (), Memory("a"), 0.0)
+    (host,) = hosts_seen(Pool(settings, OFFER, ("others",)), World().look(), (), Memory("a"), 0.0)
     assert host.cpu == 1.0
     assert host.executors == {}
 
 
 def test_resources_count_unless_executors_do() -> None:
-    (host,) = pool(capacity="resources").hosts(World().look(), (), Memory("a"), 0.0)
+    (host,) = hosts_seen(pool(capacity="resources"), World().look(), (), Memory("a"), 0.0)
     assert (host.cpu, host.memory_mb) == (390.0, 4096.0 - 128.0)
     (component,), _ = pool(capacity="resources").components(World().look())
     assert (component.cpu, component.memory_mb) == (10.0, 128.0)
@@ -85,7 +86,7 @@ def test_a_host_that_is_given_back_takes_nothing() -> None:
     world = World()
     lease = Lease("l", "a.lease-1", OFFER.name, "ready", 0.0, "host-1", 60.0, 660.0, release_at_s=660.0)
     world.given["a.lease-1"] = lease
-    _, host = pool().hosts(world.look(), (lease,), Memory("a"), 100.0)
+    _, host = hosts_seen(pool(), world.look(), (lease,), Memory("a"), 100.0)
     assert (host.name, host.status, host.paid_until_s) == ("host-1", "leaving", 660.0)
 
 

@@ -135,6 +135,15 @@ def test_what_came_to_one_of_two_is_not_what_came() -> None:
     assert reading.demand_per_s == pytest.approx(25.0)
 
 
+@pytest.mark.parametrize("odd", [AtSource(float("nan"), 0.0), AtSource(1.0, float("inf"))])
+def test_a_number_that_is_none_is_not_believed(odd: AtSource) -> None:
+    """A counter in Redis may hold any text that stands for a number."""
+    seen = rounds(Source(AtSource(0.0, 0.0), odd))
+    (fault,) = (each for each in seen.faults if "finite" in each)
+    assert fault == "words: what waits at its source is no finite number; its demand is what its spouts emit"
+    assert seen.readings[0].demand_per_s == 20.0
+
+
 def test_a_source_that_does_not_answer_is_named_and_no_zero() -> None:
     silent = Source(AtSource(50.0, 0.0), LagError("Kafka k:1, group g: no answer within 6 s"))
     seen = rounds(silent)

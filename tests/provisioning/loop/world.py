@@ -81,6 +81,10 @@ class World:
     rebalance_fails: Exception | None = None
     drain_fails: bool = False
     stubborn: bool = False
+    silent: bool = False
+    says_booting: bool = False
+    listed_all_the_same: set[str] = field(default_factory=set)
+    holds: list[str] = field(default_factory=list)
 
     def call(self) -> None:
         """Count the beginning and the end of a call that has an effect: the process may be killed there."""
@@ -114,8 +118,13 @@ class World:
         return ClusterLook(supervisors, {TOPOLOGY: topology} if there else {})
 
     def hosts_up(self) -> list[str]:
-        up = [each.host for each in self.given.values() if each.status in ("ready", "draining")]
+        up = [each.host for each in self.given.values() if self.is_up(each)]
         return [*self.own_hosts, *([] if self.never_up else [host for host in up if host not in self.dead])]
+
+    def is_up(self, lease: Lease) -> bool:
+        booted = lease.status == "booting" and self.now_s - lease.leased_at_s >= OFFER.boot_s
+        really = self.says_booting and booted
+        return lease.status in ("ready", "draining") or really or lease.host in self.listed_all_the_same
 
     def executors(self) -> tuple[RunningExecutor, ...]:
         """Place executors evenly on hosts that are not drained, the spout first."""
@@ -146,6 +155,7 @@ class World:
         if self.drain_fails:
             raise DrainError("ZooKeeper does not answer")
         self.drained.add(host)
+        self.holds.append(host)
         self.call()
 
     def end(self, host: str) -> None:
@@ -184,9 +194,12 @@ class World:
         return self.given[lease.request_id]
 
     def leases(self, now_s: float) -> Sequence[Lease]:
+        if self.silent:
+            raise ProviderError("the cloud does not answer")
         for name, each in self.given.items():
             lease = each
-            if lease.status == "booting" and now_s - lease.leased_at_s >= OFFER.boot_s:
+            is_up = now_s - lease.leased_at_s >= OFFER.boot_s and not self.says_booting
+            if lease.status == "booting" and is_up:
                 ready_s = lease.leased_at_s + OFFER.boot_s
                 lease = replace(lease, status="ready", ready_at_s=ready_s, paid_until_s=ready_s + UNIT_S)
             due = lease.release_at_s is not None and lease.release_at_s <= now_s
@@ -250,6 +263,6 @@ def loop_of(world: World, folder: Path, settings: ElasticSettings | None = None)
     """Return a loop, as it is after each start of the process."""
     settings = settings or settings_of()
     offer, *further = world.offered
-    pool = Pool(settings, offer, (TOPOLOGY,), further=tuple(further))
+    pool = Pool(settings, offer, tuple(settings.topology), further=tuple(further))
     seeing = Seeing(settings, world, {})
     return ActiveLoop(pool, world, world, world, seeing, MemoryFile(folder / "active.json"))

@@ -48,6 +48,9 @@ def test_a_list_has_what_its_writer_counts(redis_server: RedisServer) -> None:
         client.set("rows:count", "many")
         with pytest.raises(LagError, match="key rows: counter rows:count is no number"):
             reader.lag()
+        client.set("rows:count", b"\xff")
+        with pytest.raises(LagError, match="key rows: 'utf-8' codec can't decode"):
+            reader.lag()
 
 
 def test_what_has_come_and_is_not_done_waits(redis_server: RedisServer) -> None:

@@ -194,6 +194,21 @@ def test_a_failed_boot_is_not_billed(world: Any, bill_from: str) -> None:
     assert only(world.made(bill_from=bill_from), T + 302.0).status == "failed"
 
 
+def test_a_host_with_workers_has_not_failed_although_it_is_not_known_to_be_up(world: Any) -> None:
+    """How it stands may be what cannot be found out."""
+    if world.provider["kind"] == "simulated":
+        world.provider["delayed_share"], world.provider["delay_s"] = 1.0, 900.0
+    world.become("booting")
+    provider = world.made()
+    host = provider.lease("small", "r-1", T).host or only(provider, T).host
+    world.busy.add(host)
+    lease = only(provider, T + 301.0)
+    assert (lease.status, lease.live) == ("booting", True)
+    assert lease.reason == "it was not up 300 s after the request, but workers run there"
+    world.busy.clear()
+    assert only(provider, T + 302.0).status == "failed"
+
+
 def test_a_unit_is_billed_when_it_starts(world: Any) -> None:
     """Renewing is not releasing."""
     provider = world.made()

@@ -1,0 +1,131 @@
+"""All hosts as a policy sees them: those that are there, and those that were asked for. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from provisioning.loop.pool import FOR_EVER_S, NOTHING, Needs, qualified
+from scheduler.elasticity.leasing.host import Host
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from provisioning.cluster.look import ClusterLook
+    from provisioning.loop.memory import Memory
+    from provisioning.loop.pool import Pool
+    from provisioning.providers.provider import Lease
+
+
+def hosts_seen(
+    pool: Pool, look: ClusterLook, leases: Sequence[Lease], memory: Memory, now_s: float
+) -> tuple[Host, ...]:
+    """Return all hosts: those that are not leased first, then leases from the oldest on.
+
+    A host that is not up yet has the name of its request.
+
+    Args:
+        pool: Hosts and topologies.
+        look: What there is.
+        leases: Of hosts.
+        memory: What is to be.
+        now_s: Time, s since 1970.
+    """
+    leased, live = {each.host for each in leases}, {each.host for each in leases if each.live}
+    running, scaled = _running(pool, look), pool.running(look)
+    # its owner may have stopped a topology since that was to start on a host
+    starts = {
+        request: {full: n for full, n in each.starts.items() if full in scaled}
+        for request, each in memory.requests.items()
+    }
+    own = [host for host in look.supervisors if host not in leased]
+    # what runs where the lease has ended is about to end; without it as much would be started elsewhere
+    ended = [host for host in look.supervisors if host in leased - live and running[host].executors]
+    found = [_host(pool, host, look, running[host], now_s + FOR_EVER_S) for host in own]
+    found += [_host(pool, host, look, running[host], now_s, leaving=True) for host in ended]
+    for each in leases:
+        if not each.live:
+            continue
+        if each.request_id in memory.requests:
+            found.append(_to_come(pool, each.request_id, look, starts[each.request_id], now_s))
+        elif each.host in look.supervisors:
+            leaving = each.host in memory.draining or each.release_at_s is not None
+            paid_until_s = each.paid_until_s or now_s
+            found.append(_host(pool, each.host, look, running[each.host], paid_until_s, leaving=leaving))
+        elif each.host:
+            found.append(_lost(pool, each, look, now_s))
+    known = {each.request_id for each in leases}
+    found += [
+        _to_come(pool, name, look, own_starts, now_s)
+        for name, own_starts in starts.items()
+        if name not in known
+    ]
+    return tuple(found)
+
+
+@dataclass
+class _Running:
+    """What runs on a host: executors that are scaled, and what all others take."""
+
+    executors: Counter[str] = field(default_factory=Counter)
+    cpu: float = 0.0
+    memory_mb: float = 0.0
+
+    def take(self, needs: Needs) -> None:
+        """Add what an executor that is not scaled takes."""
+        self.cpu, self.memory_mb = self.cpu + needs.cpu, self.memory_mb + needs.memory_mb
+
+
+def _running(pool: Pool, look: ClusterLook) -> Mapping[str, _Running]:
+    """Return what runs on each host: executors that are scaled, and what the others take.
+
+    Topologies of which the settings are known, but which are not scaled, are among the others.
+    """
+    found: dict[str, _Running] = defaultdict(_Running)
+    scaled, by_resources = frozenset(pool.scaled), pool.settings.capacity == "resources"
+    for name, topology in look.topologies.items():
+        is_scaled = topology.status == "ACTIVE" and name in scaled
+        for each in topology.executors:
+            component, here = topology.components[each.component], found[each.host]
+            if component.inputs and is_scaled:
+                here.executors[qualified(name, each.component)] += 1
+            else:
+                here.take(pool.needs(name, component))
+        for one in topology.storms:
+            found[one.host].take(Needs(one.cpu, one.memory_mb) if by_resources else Needs(1.0, 1.0))
+    return found
+
+
+def _host(
+    pool: Pool,
+    host: str,
+    look: ClusterLook,
+    running: _Running,
+    paid_until_s: float,
+    *,
+    leaving: bool = False,
+) -> Host:
+    """Return a host without what runs there and is not scaled."""
+    size = pool.size(host, look)
+    return Host(
+        host,
+        max(NOTHING, size.cpu - running.cpu),
+        max(NOTHING, size.memory_mb - running.memory_mb),
+        paid_until_s,
+        dict(running.executors),
+        status="leaving" if leaving else "ready",
+    )
+
+
+def _lost(pool: Pool, lease: Lease, look: ClusterLook, now_s: float) -> Host:
+    """Return a host that Nimbus does not list any more: it is paid for, and takes nothing."""
+    offer = pool.policy_offer(look)
+    return Host(lease.host, offer.cpu, offer.memory_mb, lease.paid_until_s or now_s, status="leaving")
+
+
+def _to_come(pool: Pool, name: str, look: ClusterLook, starts: Mapping[str, int], now_s: float) -> Host:
+    """Return a host that is not up yet, with what is to start there."""
+    offer = pool.policy_offer(look)
+    paid_until_s = now_s + offer.billing_unit_s
+    return Host(name, offer.cpu, offer.memory_mb, paid_until_s, dict(starts), status="booting")
