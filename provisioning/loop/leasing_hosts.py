@@ -70,7 +70,7 @@ class LeasingHosts:
             elif lease.host in look.supervisors and (lease.status == "ready" or self._is_late(lease)):
                 # a provider that goes on saying that it boots is not believed
                 memory = self._host_up(memory, look, lease)
-            elif lease.host not in look.supervisors and self._is_late(lease) and self._given_back(lease):
+            elif self._is_late(lease) and self._given_back(lease):
                 limit = f"{self.settings.boot_timeout_s:.0f} s"
                 said = "the provider calls it ready" if lease.status == "ready" else "it boots"
                 why = f"Nimbus does not know it after {limit} ({said}): given back"
@@ -138,21 +138,21 @@ class LeasingHosts:
     def _host_up(self, memory: Memory, look: ClusterLook, lease: Lease) -> Memory:
         """Let executors start that waited for a host; after the change that is under way, if one is."""
         request = memory.requests[lease.request_id]
+        after = with_room_come(_without_request(memory, lease.request_id), lease.request_id, self.now_s)
         names = {topology_of(each) for each in request.starts}
         if any(_is_another(look, memory, name, request) for name in names):
             # what was to start there was decided on what was before: a change of its own, with its own pause
             self.steps.did(
                 "host-up", lease.host, f"after {self.now_s - request.asked_s:.0f} s; decided on anew"
             )
-            return _without_request(memory, lease.request_id)
+            return after
         asked = {name for name, each in memory.wanted.items() if each.asked_s is not None}
         if names & asked or any(_is_in_between(look, name) for name in names):
             return memory
         starts = {full: n for full, n in request.starts.items() if topology_of(full) in self.names}
         wanted, _ = with_changes(memory, starts, look, self.now_s, Room(None, self._most(starts)))
         self.steps.did("host-up", lease.host, f"after {self.now_s - request.asked_s:.0f} s")
-        memory = with_room_come(_without_request(memory, lease.request_id), lease.request_id, self.now_s)
-        return replace(memory, wanted=wanted)
+        return replace(after, wanted=wanted)
 
     def _most(self, components: Iterable[str]) -> dict[str, int]:
         """Return the stated limits of some components."""

@@ -158,3 +158,14 @@ def test_where_nothing_is_leased_the_others_are_scaled_all_the_same(tmp_path: Pa
     held = Counter(each.held_by for each in reports[20:])
     assert held[None] > 0.9 * held.total()
     assert len({step.about for step in steps_of(reports, "host-lost") if ".room-" in step.about}) > 3
+
+
+@pytest.mark.parametrize("kind", ["sized", "threshold"])
+def test_a_host_that_came_for_room_is_left_until_storm_had_time(kind: str, tmp_path: Path) -> None:
+    """It is empty at first, which to `threshold` is a reason to give it back."""
+    world, settings = unplaced(), settings_of_both(policy={"kind": kind})
+    while not any(each.status == "ready" for name, each in world.given.items() if ".room-" in name):
+        pass_rounds(world, tmp_path, 1, settings)
+    reports = pass_rounds(world, tmp_path, 11, settings)
+    assert {each.held_by for each in reports} <= {"no_slot", "change"}
+    assert not MemoryFile(tmp_path / "active.json").read().draining
