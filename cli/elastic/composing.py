@@ -12,7 +12,7 @@ from formats.counted import counted
 from formats.nimbus import NimbusError
 from provisioning.cluster.agents import Agents
 from provisioning.cluster.drains import ZookeeperDrains
-from provisioning.cluster.nimbus import NimbusCluster
+from provisioning.cluster.nimbus import HostUnlistedError, NimbusCluster
 from provisioning.loop.active import ActiveLoop
 from provisioning.loop.advice import AdvisingLoop
 from provisioning.loop.memory import MemoryFile
@@ -24,7 +24,7 @@ from provisioning.measuring.graphite import GraphiteReceiver
 from provisioning.measuring.task_meters import TaskMeters
 from provisioning.providers.making import make_provider, still_leased
 from provisioning.providers.none import NoProvider
-from provisioning.providers.provider import ProviderError
+from provisioning.providers.provider import ProviderError, UnlistedHostError
 from provisioning.run import Loop, Rounds, Watcher
 from provisioning.status import StatusFile
 
@@ -110,7 +110,8 @@ def _provider(settings: ElasticSettings, folder: Path, cluster: NimbusCluster) -
         try:
             return cluster.has_workers(host)
         except NimbusError as error:
-            raise ProviderError(f"whether workers run on {host} is not known: {error}") from error
+            kind = UnlistedHostError if isinstance(error, HostUnlistedError) else ProviderError
+            raise kind(f"whether workers run on {host} is not known: {error}") from error
 
     table = settings.provider_settings
     if table is not None:

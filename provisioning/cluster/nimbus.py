@@ -38,6 +38,10 @@ class RebalanceRefusedError(NimbusError):
     """Nimbus does not do it, and would not if it was asked again."""
 
 
+class HostUnlistedError(NimbusError):
+    """Nimbus answers, and does not list a host."""
+
+
 class NimbusCluster:
     """Storm's cluster behind Nimbus.
 
@@ -73,14 +77,15 @@ class NimbusCluster:
         """Return whether workers of any topology are assigned to a host.
 
         Raises:
-            NimbusError: Nimbus does not answer, or does not list the host.
+            HostUnlistedError: Nimbus does not list the host.
+            NimbusError: Nimbus does not answer.
         """
         with connect(self._addresses, timeout_s=_TIMEOUT_S) as client:
             supervisors = client.getClusterInfo().supervisors
         found = [each.num_used_workers for each in supervisors if each.host == host]
         if not found:
             # workers outlive their supervisor
-            raise NimbusError(f"Nimbus does not list {host}")
+            raise HostUnlistedError(f"Nimbus does not list {host}")
         return any(found)
 
     def rebalance(self, name: str, executors: Mapping[str, int]) -> None:
@@ -131,7 +136,7 @@ def _readable(client: Any, summary: Any) -> TopologyLook | None:
         return _topology(client, summary)
     except IDL.AuthorizationException as error:
         why = f"Nimbus does not let us read it: {reason(error)}"
-    except (TypeError, AttributeError, ValueError, KeyError) as error:
+    except (TApplicationException, TypeError, AttributeError, ValueError, KeyError) as error:
         why = f"what Nimbus says of it cannot be read: {reason(error)}"
     return TopologyLook(summary.name, summary.id, UNREADABLE, {}, (), fault=why)
 

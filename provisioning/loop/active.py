@@ -10,6 +10,7 @@ from provisioning.cluster.look import STANDING
 from provisioning.loop.bringing import Bringing
 from provisioning.loop.deciding import decided, of_components
 from provisioning.loop.hosts_seen import hosts_seen
+from provisioning.loop.hosts_that_stay import hosts_that_stay
 from provisioning.loop.left_alone import without_too_large, without_unplaced
 from provisioning.loop.memory import Draining
 from provisioning.loop.pauses import last_tasks, standing, with_pauses_ended
@@ -127,7 +128,7 @@ class ActiveLoop:
     def _without_provider(
         self, memory: Memory, look: ClusterLook, now_s: float, error: ProviderError
     ) -> Report:
-        """Decide nothing, but finish or take back the changes that are under way."""
+        """Decide nothing, but carry on with changes that were decided on, or take them back."""
         if memory.wanted:
             self.file.write(memory)
         bringing = self._bringing(now_s)
@@ -216,7 +217,8 @@ def _with_idle_hosts_draining(
     What a change is under way for, of us or of the topology's owner, has not come to its hosts yet.
     """
     looks = [look.topologies[name] for name in pool.names if name in look.topologies]
-    if memory.requests or any(each.status not in STANDING for each in looks):
+    unplaced = any(each.status == "ACTIVE" and each.tasks_without_slot for each in looks)
+    if memory.requests or unplaced or any(each.status not in STANDING for each in looks):
         return memory
     idle = [
         Draining(each.lease_id, each.paid_until_s)
@@ -224,6 +226,7 @@ def _with_idle_hosts_draining(
         if each.status == "ready"
         and each.paid_until_s is not None
         and each.host not in memory.draining
+        and each.host not in hosts_that_stay(pool, look)
         and each.host not in look.hosts_with_executors
         and each.host in look.supervisors
         and not look.supervisors[each.host].used_workers

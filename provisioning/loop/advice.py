@@ -66,7 +66,7 @@ class AdvisingLoop:
             return replace(report, held=f"a change is under way: {', '.join(changing)}", held_by="change")
         if not components:
             self.file.write(seen.memory)
-            return replace(report, held="none of its topologies is on the cluster", held_by="no_topology")
+            return replace(report, held="none of its topologies can be scaled now", held_by="no_topology")
         readings = of_components(seen.readings, components)
         try:
             return replace(self, pool=pool)._decided(components, look, seen.memory, readings, report)

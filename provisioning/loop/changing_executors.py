@@ -61,17 +61,10 @@ class ChangingExecutors:
         """
         for name, wanted in memory.wanted.items():
             topology = look.topologies.get(name)
-            if topology is None or name not in self.names:
+            why = self._why_given_up(topology, name, wanted)
+            if topology is None or why:
                 memory = _without(memory, name)
-                self.steps.did(
-                    "given-up", name, "the topology is not on the cluster, or not to be changed, any more"
-                )
-            elif wanted.topology_id not in ("", topology.topology_id):
-                memory = _without(memory, name)
-                self.steps.did("given-up", name, "its owner has started it anew")
-            elif topology.status in RESTING:
-                memory = _without(memory, name)
-                self.steps.did("given-up", name, f"the topology is {topology.status}")
+                self.steps.did("given-up", name, why)
             elif topology.status != "ACTIVE":
                 continue  # a change is under way
             elif _reached(topology, wanted):
@@ -86,6 +79,18 @@ class ChangingExecutors:
                 # without a placement nothing of it runs
                 memory = self._taken_back(memory, look, topology, wanted, "its executors are not placed")
         return memory
+
+    def _why_given_up(self, topology: TopologyLook | None, name: str, wanted: Wanted) -> str:
+        """Return why a change cannot come about any more; empty if it can."""
+        if topology is None or name not in self.names:
+            return "the topology is not on the cluster, or not to be changed, any more"
+        if wanted.topology_id not in ("", topology.topology_id):
+            return "its owner has started it anew"
+        if topology.status in RESTING:
+            return f"the topology is {topology.status}"
+        # what cannot be read may be read again before the change would be given up
+        lately = wanted.asked_s is not None and 0.0 <= self.now_s - wanted.asked_s < _TIMES * _AGAIN_S
+        return "" if lately else topology.fault
 
     def _settled(self, memory: Memory, topology: TopologyLook, wanted: Wanted) -> Memory:
         name = topology.name

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from provisioning.loop.codec import codec
+from provisioning.loop.hosts_that_stay import hosts_that_stay
 from provisioning.loop.memory import HOUR_S, Draining, Request, Wanted
 from provisioning.loop.offers import leased_by_offer, to_lease
 from provisioning.loop.refusing import refused_now
@@ -140,16 +141,18 @@ def decided(
         after,
         wanted=wanted,
         requests=_requests(decision, after, pool, world, observation.now_s),
-        draining={**memory.draining, **_draining(decision, leases)},
+        draining={**memory.draining, **_draining(decision, leases, hosts_that_stay(pool, look))},
     )
     unleased = sum(f"{after.instance}.{each}" not in after.requests for each in decision.leases)
     why = "; ".join(limited.values())
     return Outcome(after, decision, why, unhelpful, unleased, left_out=tuple(limited))
 
 
-def _draining(decision: LeasingDecision, leases: tuple[Lease, ...]) -> dict[str, Draining]:
+def _draining(
+    decision: LeasingDecision, leases: tuple[Lease, ...], stay: Collection[str]
+) -> dict[str, Draining]:
     """Return the hosts that a decision gives back; what goes before its paid time ends goes at once."""
-    of_host = {each.host: each for each in leases if each.live}
+    of_host = {each.host: each for each in leases if each.live and each.host not in stay}
     draining = {}
     for each in decision.releases:
         lease = of_host.get(each.host)

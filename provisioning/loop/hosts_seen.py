@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from provisioning.loop.hosts_that_stay import hosts_of_unknown, hosts_that_stay
 from provisioning.loop.pool import FOR_EVER_S, NOTHING, Needs, qualified
+from scheduler.elasticity.layers.one_pool.parameters import topology_of
 from scheduler.elasticity.leasing.host import Host
 
 if TYPE_CHECKING:
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
     from provisioning.loop.memory import Memory
     from provisioning.loop.pool import Pool
     from provisioning.providers.provider import Lease
+    from scheduler.elasticity.leasing.host import HostStatus
 
 
 def hosts_seen(
@@ -33,12 +37,8 @@ def hosts_seen(
         now_s: Time, s since 1970.
     """
     leased, live = {each.host for each in leases}, {each.host for each in leases if each.live}
-    running, scaled = _running(pool, look), pool.running(look)
-    # its owner may have stopped a topology since that was to start on a host
-    starts = {
-        request: {full: n for full, n in each.starts.items() if full in scaled}
-        for request, each in memory.requests.items()
-    }
+    running = _running(pool, look)
+    stay = hosts_that_stay(pool, look)
     own = [host for host in look.supervisors if host not in leased]
     # what runs where the lease has ended is about to end; without it as much would be started elsewhere
     ended = [host for host in look.supervisors if host in leased - live and running[host].executors]
@@ -48,19 +48,15 @@ def hosts_seen(
         if not each.live:
             continue
         if each.request_id in memory.requests:
-            found.append(_to_come(pool, each.request_id, look, starts[each.request_id], now_s))
+            found.append(_to_come(pool, each.request_id, look, memory, now_s))
         elif each.host in look.supervisors:
             leaving = each.host in memory.draining or each.release_at_s is not None
-            paid_until_s = each.paid_until_s or now_s
-            found.append(_host(pool, each.host, look, running[each.host], paid_until_s, leaving=leaving))
+            ends_s = now_s + FOR_EVER_S if each.host in stay else _paid_until_s(pool, each, look, now_s)
+            found.append(_host(pool, each.host, look, running[each.host], ends_s, leaving=leaving))
         elif each.host:
             found.append(_lost(pool, each, look, now_s))
     known = {each.request_id for each in leases}
-    found += [
-        _to_come(pool, name, look, own_starts, now_s)
-        for name, own_starts in starts.items()
-        if name not in known
-    ]
+    found += [_to_come(pool, name, look, memory, now_s) for name in memory.requests if name not in known]
     return tuple(found)
 
 
@@ -71,6 +67,17 @@ class _Running:
     executors: Counter[str] = field(default_factory=Counter)
     cpu: float = 0.0
     memory_mb: float = 0.0
+    scaled_cpu: float = 0.0
+    scaled_memory_mb: float = 0.0
+    is_full: bool = False
+
+    def add(self, full: str, needs: Needs) -> None:
+        """Add an executor that is scaled."""
+        self.executors[full] += 1
+        self.scaled_cpu, self.scaled_memory_mb = (
+            self.scaled_cpu + needs.cpu,
+            self.scaled_memory_mb + needs.memory_mb,
+        )
 
     def take(self, needs: Needs) -> None:
         """Add what an executor that is not scaled takes."""
@@ -89,11 +96,13 @@ def _running(pool: Pool, look: ClusterLook) -> Mapping[str, _Running]:
         for each in topology.executors:
             component, here = topology.components[each.component], found[each.host]
             if component.inputs and is_scaled:
-                here.executors[qualified(name, each.component)] += 1
+                here.add(qualified(name, each.component), pool.needs(name, component))
             else:
                 here.take(pool.needs(name, component))
         for one in topology.storms:
             found[one.host].take(Needs(one.cpu, one.memory_mb) if by_resources else Needs(1.0, 1.0))
+    for host in hosts_of_unknown(look):
+        found[host].is_full = True  # how much its workers take is not known
     return found
 
 
@@ -108,10 +117,13 @@ def _host(
 ) -> Host:
     """Return a host without what runs there and is not scaled."""
     size = pool.size(host, look)
+    cpu, memory_mb = size.cpu - running.cpu, size.memory_mb - running.memory_mb
+    if running.is_full:
+        cpu, memory_mb = min(cpu, running.scaled_cpu), min(memory_mb, running.scaled_memory_mb)
     return Host(
         host,
-        max(NOTHING, size.cpu - running.cpu),
-        max(NOTHING, size.memory_mb - running.memory_mb),
+        max(NOTHING, cpu),
+        max(NOTHING, memory_mb),
         paid_until_s,
         dict(running.executors),
         status="leaving" if leaving else "ready",
@@ -124,8 +136,20 @@ def _lost(pool: Pool, lease: Lease, look: ClusterLook, now_s: float) -> Host:
     return Host(lease.host, offer.cpu, offer.memory_mb, lease.paid_until_s or now_s, status="leaving")
 
 
-def _to_come(pool: Pool, name: str, look: ClusterLook, starts: Mapping[str, int], now_s: float) -> Host:
-    """Return a host that is not up yet, with what is to start there."""
-    offer = pool.policy_offer(look)
+def _to_come(pool: Pool, name: str, look: ClusterLook, memory: Memory, now_s: float) -> Host:
+    """Return a host that is not up yet, with what is to start there; what has no slot keeps one to itself."""
+    offer, request = pool.policy_offer(look), memory.requests[name]
     paid_until_s = now_s + offer.billing_unit_s
-    return Host(name, offer.cpu, offer.memory_mb, paid_until_s, dict(starts), status="booting")
+    # its owner may have stopped a topology since that was to start there
+    scaled = {full for full in pool.running(look) if topology_of(full) in pool.scaled}
+    starts = {full: n for full, n in request.starts.items() if full in scaled}
+    status: HostStatus = "leaving" if request.room_for else "booting"
+    return Host(name, offer.cpu, offer.memory_mb, paid_until_s, starts, status=status)
+
+
+def _paid_until_s(pool: Pool, lease: Lease, look: ClusterLook, now_s: float) -> float:
+    """Return when the paid time of a host ends; where that is not known, as if it was up at once."""
+    if lease.paid_until_s is not None:
+        return lease.paid_until_s
+    unit_s = pool.policy_offer(look).billing_unit_s
+    return lease.leased_at_s + unit_s * (math.floor((now_s - lease.leased_at_s) / unit_s) + 1)

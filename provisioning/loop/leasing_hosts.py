@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from provisioning.cluster.look import RESTING
 from provisioning.loop.deciding import Room, with_changes
-from provisioning.loop.replacing import with_room_come
+from provisioning.loop.replacing import is_late, with_room_come
 from provisioning.providers.machines import NotStartedError
 from provisioning.providers.provider import ProviderError
 from scheduler.elasticity.layers.one_pool.parameters import topology_of
@@ -97,8 +97,7 @@ class LeasingHosts:
             if lease.host not in memory.unlisted_s:
                 self.steps.did("host-lost", lease.host, "Nimbus does not list it any more")
             late = self.now_s - since_s > self.settings.boot_timeout_s
-            empty = look.is_complete and lease.host not in look.hosts_with_executors
-            if late and empty and self._given_back(lease):
+            if late and lease.host not in look.hosts_with_executors and self._given_back(lease):
                 self.steps.did("released", lease.host, "Nimbus has not listed it for too long")
         return replace(memory, unlisted_s=unlisted_s)
 
@@ -110,7 +109,7 @@ class LeasingHosts:
         if self.now_s - request.asked_s > self.settings.boot_timeout_s:
             # whether it was ever asked for is not known: that says nothing of the offer
             self.steps.did("host-lost", name, "the provider had none for too long")
-            return with_room_come(_without_request(memory, name), name, None), True
+            return with_room_come(_without_request(memory, name), request, None), True
         try:
             self.provider.lease(request.offer, name, self.now_s)
         except NotStartedError as error:
@@ -127,8 +126,9 @@ class LeasingHosts:
     def _lost(self, memory: Memory, name: str, why: str) -> Memory:
         """Forget a request, and remember of which offer no host came."""
         self.steps.did("host-lost", name, why)
-        lost_s = {**memory.lost_s, memory.requests[name].offer: self.now_s}
-        return with_room_come(replace(_without_request(memory, name), lost_s=lost_s), name, None)
+        request = memory.requests[name]
+        lost_s = {**memory.lost_s, request.offer: self.now_s}
+        return with_room_come(replace(_without_request(memory, name), lost_s=lost_s), request, None)
 
     def _given_back(self, lease: Lease) -> bool:
         """Give a host back at once on which nothing can run."""
@@ -138,7 +138,7 @@ class LeasingHosts:
     def _host_up(self, memory: Memory, look: ClusterLook, lease: Lease) -> Memory:
         """Let executors start that waited for a host; after the change that is under way, if one is."""
         request = memory.requests[lease.request_id]
-        after = with_room_come(_without_request(memory, lease.request_id), lease.request_id, self.now_s)
+        after = with_room_come(_without_request(memory, lease.request_id), request, self.now_s)
         names = {topology_of(each) for each in request.starts}
         if any(_is_another(look, memory, name, request) for name in names):
             # what was to start there was decided on what was before: a change of its own, with its own pause
@@ -147,9 +147,10 @@ class LeasingHosts:
             )
             return after
         asked = {name for name, each in memory.wanted.items() if each.asked_s is not None}
-        if names & asked or any(_is_in_between(look, name) for name in names):
+        alone = {name for name in names if is_late(memory, name, self.now_s)}
+        if names & asked or any(_is_in_between(look, name) for name in names - alone):
             return memory
-        starts = {full: n for full, n in request.starts.items() if topology_of(full) in self.names}
+        starts = {full: n for full, n in request.starts.items() if topology_of(full) in {*self.names} - alone}
         wanted, _ = with_changes(memory, starts, look, self.now_s, Room(None, self._most(starts)))
         self.steps.did("host-up", lease.host, f"after {self.now_s - request.asked_s:.0f} s")
         return replace(after, wanted=wanted)
@@ -175,7 +176,7 @@ def _is_another(look: ClusterLook, memory: Memory, name: str, request: Request) 
 def _is_in_between(look: ClusterLook, name: str) -> bool:
     """Return whether what a topology has now is not what it is to have, whatever starts."""
     topology = look.topologies.get(name)
-    if topology is None or topology.status in RESTING:
+    if topology is None or topology.fault or topology.status in RESTING:
         return False
     return topology.status != "ACTIVE" or topology.tasks_without_slot > 0
 

@@ -55,14 +55,12 @@ def without_unplaced(
     Returns:
         The pool, and one sentence each.
     """
-    if memory.unplaced is None or not is_late(memory.unplaced, now_s):
-        return pool, ()
     return _without(
         pool,
         {
             each.name: f"{each.name}: {each.tasks_without_slot} of its tasks have had no slot for long"
             for each in _active(pool, look)
-            if each.tasks_without_slot
+            if each.tasks_without_slot and is_late(memory, each.name, now_s)
         },
     )
 

@@ -39,12 +39,14 @@ class Request:
         asked_s: When it was decided, s since 1970.
         starts: Executors by `topology/component` that start once it is up.
         topology_ids: Of the starts of topologies that are meant, by their names.
+        room_for: Topology whose tasks have no slot; empty: a policy asked for it.
     """
 
     offer: str
     asked_s: float
     starts: Mapping[str, int]
     topology_ids: Mapping[str, str] = field(default_factory=dict)
+    room_for: str = ""
 
 
 @dataclass(frozen=True)
@@ -101,8 +103,8 @@ class Draining:
 
 
 @dataclass(frozen=True)
-class Unplaced:
-    """Tasks without a slot, while no change is under way.
+class WithoutSlot:
+    """Tasks of a topology without a slot, while no change is under way.
 
     Attributes:
         since_s: Since when there have been some, or a host was last asked for, s since 1970.
@@ -171,7 +173,7 @@ class Memory:
         pausing: Topologies that have not shown yet that items move again, by name.
         past_pauses: For how long they stood still when they were changed, by name, the oldest first.
         lost_s: When a host of an offer last did not come, by the offer's name, s since 1970.
-        unplaced: Tasks that have no slot; None: all have one.
+        without_slot: Tasks that have no slot, by topology.
         copy: Of the cluster, where advice is given; None: there is none yet.
         real_host_s: Hosts of the cluster times seconds since the copy was made.
     """
@@ -191,7 +193,7 @@ class Memory:
     pausing: Mapping[str, Pausing] = field(default_factory=dict)
     past_pauses: Mapping[str, tuple[Measured, ...]] = field(default_factory=dict)
     lost_s: Mapping[str, float] = field(default_factory=dict)
-    unplaced: Unplaced | None = None
+    without_slot: Mapping[str, WithoutSlot] = field(default_factory=dict)
     copy: Copy | None = None
     real_host_s: float = 0.0
 

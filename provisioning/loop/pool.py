@@ -142,7 +142,7 @@ class Pool:
     def running(self, look: ClusterLook) -> dict[str, int]:
         """Return how many executors of what is scaled have a slot."""
         found: dict[str, int] = {}
-        for name in self.scaled:
+        for name in self.names:
             topology = look.topologies.get(name)
             if topology is not None and topology.status == "ACTIVE":
                 counts = topology.counts()
@@ -151,13 +151,15 @@ class Pool:
         return found
 
     def _most_now(self, topology: TopologyLook, component: str, least: int, most: int) -> int:
-        """Return how many executors a policy may count on: if more were refused lately, as many as there are.
+        """Return how many executors a policy may count on: half-way to what was refused lately.
 
-        Else it would lease hosts for them. Tables of `layers` are of as many as there can ever be.
+        Else it would lease hosts for these. Tables of `layers` are of as many as there can ever be.
         """
-        if qualified(topology.name, component) not in self.refused or self.settings.policy.kind not in KINDS:
+        refused = self.refused.get(qualified(topology.name, component))
+        if refused is None or self.settings.policy.kind not in KINDS:
             return most
-        return min(most, max(least, topology.counts()[component]))
+        there = topology.counts()[component]
+        return min(most, max(least, there, (there + refused) // 2))
 
     def needs(self, topology: str, component: StormComponent) -> Needs:
         """Return what an executor of a component of a topology needs."""

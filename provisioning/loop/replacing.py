@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from provisioning.loop.hosts_seen import hosts_seen
-from provisioning.loop.memory import Request, Unplaced
+from provisioning.loop.memory import Request, WithoutSlot
 from provisioning.loop.offers import leased_by_offer, to_lease
 
 if TYPE_CHECKING:
@@ -17,15 +17,17 @@ if TYPE_CHECKING:
 
 _AFTER_S = 180.0
 """Storm starts workers of a lost host elsewhere within two minutes, if there is room, s."""
-_ROOM = "room-"
 _MOST = 3
 """Hosts that are leased in a row without any task more having a slot: room is not what is missing then."""
+_AGAIN_S = 1800.0
+"""So long after these, and once they have gone, it is tried with one more, s."""
+_ROOM = "room-"
 
 
 def with_room_asked(
     memory: Memory, pool: Pool, look: ClusterLook, leases: tuple[Lease, ...], now_s: float
 ) -> Memory:
-    """Return the memory in which a host is asked for, once tasks have had no slot for long.
+    """Return the memory in which a host is asked for, once tasks of a topology have had no slot for long.
 
     A policy cannot be asked: it counts what has a slot. Nothing is said of what is to run there, as Nimbus
     places all of a topology as soon as there is room. If one host is not enough, there is another one as long
@@ -38,42 +40,58 @@ def with_room_asked(
         leases: Of hosts.
         now_s: Time, s since 1970.
     """
-    active = [look.topologies[name] for name in pool.scaled if name in look.topologies]
-    tasks = sum(each.tasks_without_slot for each in active if each.status == "ACTIVE")
-    before = memory.unplaced
-    if not tasks:
-        return memory if before is None else replace(memory, unplaced=None)
-    if before is None or before.since_s > now_s:
-        return replace(memory, unplaced=Unplaced(now_s, tasks))
-    if tasks < before.tasks:
-        before = replace(before, tasks=tasks, hosts=0)
-    due = now_s - before.since_s >= _AFTER_S
-    before = replace(before, late=before.late or due)
-    memory = replace(memory, unplaced=before)
+    rooms = any(each.live and f".{_ROOM}" in each.request_id for each in leases)
+    without_slot = {
+        each.name: _passed(memory.without_slot.get(each.name), each.tasks_without_slot, now_s, rooms=rooms)
+        for each in (look.topologies[name] for name in pool.scaled if name in look.topologies)
+        if each.status == "ACTIVE" and each.tasks_without_slot
+    }
+    memory = replace(memory, without_slot=without_slot)
+    due = [name for name, each in without_slot.items() if _is_due(each, now_s)]
     up = {each.request_id for each in leases if each.status == "ready" and each.host in look.supervisors}
     most = pool.hosts_most(look)
     full = most is not None and len(hosts_seen(pool, look, leases, memory, now_s)) >= most
-    if not due or memory.requests.keys() - up or full or before.hosts >= _MOST:
+    if not due or memory.requests.keys() - up or full:
         return memory
     leased = leased_by_offer(leases, memory.requests)
     offer = to_lease(pool.offers, leased, pool.settings.limits, memory.lost_s, now_s)
     if offer is None:
         return memory
-    name = f"{memory.instance}.{_ROOM}{now_s:.0f}"
+    request, before = Request(offer.name, now_s, {}, room_for=due[0]), without_slot[due[0]]
+    asked = replace(before, since_s=now_s, hosts=before.hosts + 1)
     return replace(
         memory,
-        requests={**memory.requests, name: Request(offer.name, now_s, {})},
-        unplaced=replace(before, since_s=now_s, hosts=before.hosts + 1),
+        requests={**memory.requests, f"{memory.instance}.{_ROOM}{now_s:.0f}": request},
+        without_slot={**without_slot, due[0]: asked},
     )
 
 
-def is_late(unplaced: Unplaced, now_s: float) -> bool:
-    """Return whether Storm has had the time to place tasks, also since a host came for them."""
-    came_s = unplaced.came_s
-    return unplaced.late and (came_s is None or not 0.0 <= now_s - came_s < _AFTER_S)
+def _passed(before: WithoutSlot | None, tasks: int, now_s: float, *, rooms: bool) -> WithoutSlot:
+    """Return what is known of tasks without a slot now; `rooms`: whether a host that was to help is there."""
+    if before is None or before.since_s > now_s:
+        return WithoutSlot(now_s, tasks)
+    passed_s, hosts = now_s - before.since_s, before.hosts
+    if tasks < before.tasks:
+        hosts = 0
+    elif hosts >= _MOST and not rooms and passed_s >= _AGAIN_S:
+        hosts = _MOST - 1
+    late = before.late or passed_s >= _AFTER_S
+    return replace(before, tasks=min(tasks, before.tasks), hosts=hosts, late=late)
 
 
-def with_room_come(memory: Memory, request: str, now_s: float | None) -> Memory:
+def _is_due(without_slot: WithoutSlot, now_s: float) -> bool:
+    return now_s - without_slot.since_s >= _AFTER_S and without_slot.hosts < _MOST
+
+
+def is_late(memory: Memory, topology: str, now_s: float) -> bool:
+    """Return whether Storm has had the time to place tasks of a topology, also since a host came for them."""
+    known = memory.without_slot.get(topology)
+    if known is None or not known.late:
+        return False
+    return known.came_s is None or not 0.0 <= now_s - known.came_s < _AFTER_S
+
+
+def with_room_come(memory: Memory, request: Request, now_s: float | None) -> Memory:
     """Return the memory that knows that a host is up, or will not come.
 
     Args:
@@ -81,9 +99,11 @@ def with_room_come(memory: Memory, request: str, now_s: float | None) -> Memory:
         request: For room, or for what a policy wanted.
         now_s: When it came, s since 1970; None: it did not, and is none of those that changed nothing.
     """
-    unplaced = memory.unplaced
-    if unplaced is None or not request.startswith(f"{memory.instance}.{_ROOM}"):
+    known = memory.without_slot.get(request.room_for)
+    if known is None:
         return memory
     if now_s is None:
-        return replace(memory, unplaced=replace(unplaced, hosts=max(0, unplaced.hosts - 1)))
-    return replace(memory, unplaced=replace(unplaced, since_s=now_s, came_s=now_s))
+        known = replace(known, hosts=max(0, known.hosts - 1))
+    else:
+        known = replace(known, since_s=now_s, came_s=now_s)
+    return replace(memory, without_slot={**memory.without_slot, request.room_for: known})

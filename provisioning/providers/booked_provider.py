@@ -15,7 +15,7 @@ from provisioning.providers.at_once import each_at_once
 from provisioning.providers.billing import BillFrom, bill
 from provisioning.providers.entry import Entry, Step
 from provisioning.providers.machines import NotStartedError
-from provisioning.providers.provider import BusyHostError, Lease, ProviderError
+from provisioning.providers.provider import BusyHostError, Lease, ProviderError, UnlistedHostError
 from provisioning.providers.sighted import sighted
 
 if TYPE_CHECKING:
@@ -186,10 +186,9 @@ class BookedProvider:
         """Return what becomes of a lease by now, before anything is done to its host."""
         if entry.step in ("stopping", "ended"):
             return entry
-        if entry.step != "ready" and now_s - entry.leased_at_s > self._boot_limit_s:
-            return self._failed(entry, now_s)
         if entry.release_at_s is None or now_s < entry.release_at_s:
-            return entry
+            late = entry.step != "ready" and now_s - entry.leased_at_s > self._boot_limit_s
+            return self._failed(entry, now_s) if late else entry
         try:
             if not entry.force and entry.host and self._busy(entry.host):
                 why = "it was to be given back, but workers run there"
@@ -205,8 +204,10 @@ class BookedProvider:
             if entry.host and self._busy(entry.host):
                 # how it stands could not be found out; it works
                 return replace(entry, trouble=f"{why}, but workers run there")
-        except ProviderError:
-            pass  # Nimbus does not know a host that never came up
+        except UnlistedHostError:
+            pass  # it never came up
+        except ProviderError as error:
+            return replace(entry, trouble=f"{why}; {error}")
         return _to_be_stopped(replace(entry, failed=True, reason=why), now_s)
 
     def _stopped(self, now_s: float, entry: Entry) -> Entry:

@@ -25,6 +25,10 @@ class BusyHostError(ProviderError):
     """A host is not given back, since workers run there."""
 
 
+class UnlistedHostError(ProviderError):
+    """Nimbus answers, and does not list a host: whether workers run there cannot be found out."""
+
+
 @dataclass(frozen=True)
 class HostOffer:
     """A kind of host that can be leased.
@@ -85,7 +89,10 @@ class Lease:
 
 
 IsBusy: TypeAlias = Callable[[str], bool]
-"""Returns whether workers run on a host. It raises `ProviderError` where that cannot be found out."""
+"""Returns whether workers run on a host.
+
+It raises `UnlistedHostError` if Nimbus does not list the host, and `ProviderError` if it does not answer.
+"""
 
 
 class Provider(Protocol):

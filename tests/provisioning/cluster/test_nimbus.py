@@ -122,7 +122,7 @@ def test_a_look_has_what_is_asked_for(cluster: NimbusCluster) -> None:
     assert look.supervisors["b"].cpu == 0.0
 
 
-@pytest.mark.parametrize("what", ["refused", "no number"])
+@pytest.mark.parametrize("what", ["refused", "no number", "broken"])
 def test_a_topology_that_cannot_be_read_hides_no_other_one(what: str) -> None:
     """Its owner has not let us, or has stated what Storm takes and we cannot read."""
 
@@ -130,6 +130,8 @@ def test_a_topology_that_cannot_be_read_hides_no_other_one(what: str) -> None:
         def getTopologyConf(self, id: str) -> str:  # noqa: A002, N802 - Storm's names
             if not id.startswith("other"):
                 return super().getTopologyConf(id)
+            if what == "broken":
+                return None  # type: ignore[return-value]  # so that a client has a fault of Nimbus' own
             if what == "refused":
                 raise IDL.AuthorizationException(msg="getTopologyConf on other is not authorized")
             return json.dumps({"topology.stats.sample.rate": "often"})
@@ -145,7 +147,8 @@ def test_a_topology_that_cannot_be_read_hides_no_other_one(what: str) -> None:
     assert look.topologies["taxi"].fault == ""
     other = look.topologies["other"]
     assert (other.status, other.executors, other.topology_id) == (UNREADABLE, (), "other-1-1795843981")
-    assert ("not authorized" if what == "refused" else "often") in other.fault
+    said = {"refused": "not authorized", "no number": "often", "broken": ""}
+    assert said[what] in other.fault
     assert not look.is_complete
 
 

@@ -10,12 +10,13 @@ import pytest
 
 from provisioning.cluster.look import UNREADABLE, ClusterLook, TopologyLook
 from provisioning.loop.advice import AdvisingLoop
-from provisioning.loop.memory import MemoryFile
+from provisioning.loop.memory import Memory, MemoryFile, Request, Wanted, WithoutSlot
 from provisioning.loop.pool import Pool
 from provisioning.loop.seeing import Seeing
+from provisioning.providers.provider import Lease
 from tests.provisioning.loop.layered import layered
 from tests.provisioning.loop.test_active import pass_rounds
-from tests.provisioning.loop.test_mid_change import steps_of
+from tests.provisioning.loop.test_mid_change import REQUEST, leased, remembering, steps_of
 from tests.provisioning.loop.world import OFFER, ROUND_S, TOPOLOGY, World, settings_of
 
 if TYPE_CHECKING:
@@ -35,9 +36,11 @@ class Beside(World):
 
     Attributes:
         other: How it is.
+        used: Workers on hosts of which Nimbus says nothing more.
     """
 
     other: dict[str, object] = field(default_factory=dict)
+    used: dict[str, int] = field(default_factory=dict)
     own_hosts: tuple[str, ...] = ("own-1", "own-2")
 
     def look(self, names: Collection[str] = (TOPOLOGY, OTHER)) -> ClusterLook:
@@ -50,6 +53,11 @@ class Beside(World):
         }
         first = [replace(each, last_task=each.first_task, host="own-1") for each in first]
         other = TopologyLook(OTHER, OTHER_ID, "ACTIVE", components, tuple(first))
+        supervisors = {
+            host: replace(each, used_workers=each.used_workers + self.used.get(host, 0))
+            for host, each in look.supervisors.items()
+        }
+        look = replace(look, supervisors=supervisors)
         return replace(look, topologies={TOPOLOGY: words, OTHER: replace(other, **self.other)})  # type: ignore[arg-type]
 
     def readings(self, topology_id: str, since_s: float) -> TaskReadings:
@@ -148,6 +156,30 @@ def test_what_finds_no_room_holds_the_others_until_storm_had_time(tmp_path: Path
     rooms = [name for name in world.given if ".room-" in name]
     assert len(rooms) == 3
     assert not any(world.given[name].live for name in rooms)
+    pass_rounds(world, tmp_path, 100, settings)
+    assert sum(".room-" in name for name in world.given) == 4, "half an hour later it is tried once more"
+
+
+def test_it_is_not_tried_again_while_a_host_is_there_for_it(tmp_path: Path) -> None:
+    world, settings = unplaced(), settings_of_both()
+    world.given = {"one.room-1": Lease("host-1", "one.room-1", OFFER.name, "ready", world.now_s, "host-1")}
+    world.given["one.room-1"] = replace(world.given["one.room-1"], paid_until_s=world.now_s + 9e9)
+    file = remembering(
+        tmp_path, Memory("one", without_slot={OTHER: WithoutSlot(world.now_s - 9e4, 1, 3, late=True)})
+    )
+    pass_rounds(world, tmp_path, 2, settings)
+    assert file.read().without_slot[OTHER].hosts == 3
+    assert not any(each.room_for for each in file.read().requests.values())
+
+
+def test_where_nothing_else_is_scaled_hosts_stay_for_what_has_no_slot(tmp_path: Path) -> None:
+    """Whoever places it may only be out for a while."""
+    world = unplaced()
+    world.status, world.counts = "INACTIVE", {"spout": 1, "bolt": 1}
+    pass_rounds(world, tmp_path, 120, settings_of_both())
+    assert len(world.given) == 3
+    assert all(each.live for each in world.given.values())
+    assert world.holds == []
 
 
 def test_where_nothing_is_leased_the_others_are_scaled_all_the_same(tmp_path: Path) -> None:
@@ -169,3 +201,101 @@ def test_a_host_that_came_for_room_is_left_until_storm_had_time(kind: str, tmp_p
     reports = pass_rounds(world, tmp_path, 11, settings)
     assert {each.held_by for each in reports} <= {"no_slot", "change"}
     assert not MemoryFile(tmp_path / "active.json").read().draining
+
+
+def test_what_was_to_start_of_what_is_left_alone_is_forgotten(tmp_path: Path) -> None:
+    """The host that it was to start on waited for that, and was paid for meanwhile."""
+    world = unplaced()
+    leased(world)
+    request = Request(OFFER.name, world.now_s, {f"{OTHER}/bolt": 1, f"{TOPOLOGY}/bolt": 1})
+    late = WithoutSlot(world.now_s - 9e4, 1, 3, late=True)
+    file = remembering(tmp_path, Memory("one", requests={REQUEST: request}, without_slot={OTHER: late}))
+    pass_rounds(world, tmp_path, 1, settings_of_both())
+    assert REQUEST not in file.read().requests
+    assert OTHER not in file.read().wanted
+    assert world.counts["bolt"] == 3
+
+
+@pytest.mark.parametrize("kind", ["sized", "threshold"])
+@pytest.mark.parametrize("why", ["unplaced", "too large", "unreadable"])
+def test_hosts_of_what_is_left_alone_stay(kind: str, why: str, tmp_path: Path) -> None:
+    """To a policy they look empty: what runs there would be pressed together elsewhere."""
+    world = unplaced() if why == "unplaced" else Beside()
+    world.demand_per_s = 5.0
+    lease = leased(world)
+    remembering(tmp_path, Memory("one"))
+    spout, *bolts = world.look().topologies[OTHER].executors
+    here = (spout, *(replace(each, host="host-1", port=6703) for each in bolts))
+    world.other["executors"] = here
+    settings = settings_of_both(policy={"kind": kind})
+    if why == "too large":
+        components = world.look().topologies[OTHER].components
+        world.other["components"] = {**components, "bolt": replace(components["bolt"], cpu=450.0)}
+        settings = settings_of_both(policy={"kind": kind}, capacity="resources")
+    elif why == "unreadable":
+        world.other = {"status": UNREADABLE, "components": {}, "executors": (), "fault": "no"}
+        world.used = {"host-1": 1}
+    reports = pass_rounds(world, tmp_path, 60, settings)
+    assert any(each.decision is not None for each in reports)
+    assert lease.host not in world.holds
+    asked = next(each.asked for each in reports if each.asked is not None)
+    (host,) = (each for each in asked.observation.hosts if each.name == lease.host)
+    assert host.paid_until_s > world.now_s + 1e6, "a policy does not judge it"
+    assert world.given[REQUEST].live
+
+
+def test_what_runs_unseen_is_left_its_room(tmp_path: Path) -> None:
+    """Nothing is started where workers are of which nothing can be read."""
+    world = Beside(demand_per_s=200.0, own_hosts=("own-1", "own-2", "own-3"), counts={"spout": 1, "bolt": 1})
+    world.other = {"status": UNREADABLE, "components": {}, "executors": (), "fault": "no"}
+    world.used = {"own-3": 1}
+    decision = pass_rounds(world, tmp_path, 1, settings_of_both())[-1].decision
+    assert decision is not None
+    assert decision.starts
+    assert "own-3" not in {each.host for each in decision.starts}
+
+
+@pytest.mark.parametrize("asked_ago_s", [None, 15.0, 300.0])
+def test_a_change_of_what_cannot_be_read_ends(asked_ago_s: float | None, tmp_path: Path) -> None:
+    """If it was asked for, it may be read again first."""
+    world = Beside(other={"status": UNREADABLE, "components": {}, "executors": (), "fault": "no"})
+    asked_s = None if asked_ago_s is None else world.now_s - asked_ago_s
+    wanted = Wanted({"bolt": 4}, {"bolt": 2}, OTHER_ID, asked_s)
+    request = Request(OFFER.name, world.now_s, {f"{OTHER}/bolt": 1})
+    memory = Memory("one", wanted={OTHER: wanted}, requests={REQUEST: request})
+    leased(world)
+    file = remembering(tmp_path, memory)
+    reports = pass_rounds(world, tmp_path, 1, settings_of_both())
+    assert len(steps_of(reports, "given-up")) == (0 if asked_ago_s == 15.0 else 1)
+    assert (OTHER in file.read().wanted) == (asked_ago_s == 15.0)
+    pass_rounds(world, tmp_path, 20, settings_of_both())
+    assert file.read().wanted.keys() <= {TOPOLOGY}
+    assert REQUEST not in file.read().requests
+
+
+def test_what_loses_its_slot_later_has_a_time_of_its_own(tmp_path: Path) -> None:
+    """Another one has found no room for days."""
+    world, settings = unplaced(), settings_of_both()
+    old = WithoutSlot(world.now_s - 9e4, 1, 3, late=True)
+    file = remembering(tmp_path, Memory("one", without_slot={OTHER: old}))
+    assert pass_rounds(world, tmp_path, 1, settings)[-1].held == ""
+    world.unplaced = {"own-1", "own-2"}
+    pass_rounds(world, tmp_path, 3, settings)
+    report = pass_rounds(world, tmp_path, 1, settings)[-1]
+    assert report.held_by in ("no_slot", "change")
+    while TOPOLOGY not in file.read().without_slot:
+        pass_rounds(world, tmp_path, 1, settings)
+    assert not file.read().without_slot[TOPOLOGY].late
+    pass_rounds(world, tmp_path, 20, settings)
+    assert TOPOLOGY in {each.room_for for each in file.read().requests.values()} or world.given
+
+
+def test_a_host_that_is_leased_for_room_is_not_given_to_others(tmp_path: Path) -> None:
+    world, settings = unplaced(), settings_of_both()
+    world.demand_per_s = 400.0
+    file = MemoryFile(tmp_path / "active.json")
+    pass_rounds(world, tmp_path, 14, settings)
+    rooms = {name: each for name, each in file.read().requests.items() if each.room_for}
+    assert [each.room_for for each in rooms.values()] == [OTHER]
+    assert all(each.starts == {} for each in rooms.values())
+    assert any(not each.room_for for each in file.read().requests.values()), "which have hosts of their own"

@@ -42,18 +42,25 @@ class World:
         folder: Of what stands behind.
         provider: Its table of settings.
         busy: Hosts on which workers run.
+        unknown: Why that is not known; None: it is.
     """
 
     folder: Path
     provider: dict[str, Any]
     busy: set[str] = field(default_factory=set)
+    unknown: Exception | None = None
 
     def made(self, **changes: Any) -> Provider:
         """Make a provider anew, as after a restart, with some settings changed."""
         content: dict[str, Any] = {"provider": {**self.provider, **changes}}
         if self.provider["kind"] != "http":
             content["offer"] = {"small": OFFER}
-        return make_provider(provider_settings(content), self.folder / "state", self.busy.__contains__)
+        return make_provider(provider_settings(content), self.folder / "state", self.is_busy)
+
+    def is_busy(self, host: str) -> bool:
+        if self.unknown is not None:
+            raise self.unknown
+        return host in self.busy
 
     def become(self, state: str) -> None:
         """Let hosts boot, be `ready` or have `failed`, where that is not up to time alone."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from provisioning.providers.provider import BusyHostError, ProviderError
+from provisioning.providers.provider import BusyHostError, ProviderError, UnlistedHostError
 
 if TYPE_CHECKING:
     from provisioning.providers.provider import Lease, Provider
@@ -207,6 +207,29 @@ def test_a_host_with_workers_has_not_failed_although_it_is_not_known_to_be_up(wo
     assert lease.reason == "it was not up 300 s after the request, but workers run there"
     world.busy.clear()
     assert only(provider, T + 302.0).status == "failed"
+
+
+def test_a_host_that_is_not_known_to_be_up_is_given_back_when_its_time_comes(world: Any) -> None:
+    world.become("booting")
+    provider = world.made()
+    lease = provider.lease("small", "r-1", T)
+    provider.release(lease.lease_id, T + 301.0, T)
+    assert only(provider, T + 302.0).status == "gone"
+
+
+@pytest.mark.parametrize(("error", "status"), [(ProviderError, "booting"), (UnlistedHostError, "failed")])
+def test_a_host_is_not_stopped_because_nimbus_does_not_answer(
+    world: Any, error: type[ProviderError], status: str
+) -> None:
+    """One that it does not list never came up."""
+    if world.provider["kind"] == "simulated":
+        world.provider["delayed_share"], world.provider["delay_s"] = 1.0, 900.0
+    world.become("booting")
+    provider = world.made()
+    host = provider.lease("small", "r-1", T).host or only(provider, T).host
+    assert host
+    world.unknown = error("whether workers run there is not known")
+    assert only(provider, T + 301.0).status == status
 
 
 def test_a_unit_is_billed_when_it_starts(world: Any) -> None:

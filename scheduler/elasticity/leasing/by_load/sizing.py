@@ -75,7 +75,9 @@ class SizedState:
         """Return the state with the demand of this round, and without what is too old."""
         since_s = now_s - max(parameters.keep_peak_s, parameters.trend_s)
         demand: dict[str, tuple[tuple[float, float], ...]] = {}
-        for name in parameters.by_name:
+        # also of what is not scaled for a moment, as its topology is paused or cannot be read
+        recent = {name for name, seen in self.demand.items() if seen and since_s <= seen[-1][0]}
+        for name in (*parameters.by_name, *sorted(recent - parameters.by_name.keys())):
             kept = tuple(each for each in self.demand.get(name, ()) if since_s <= each[0] < now_s)
             reading = readings.get(name)
             if reading is not None and reading.demand_per_s is not None:
