@@ -218,15 +218,17 @@ def _with_idle_hosts_draining(
     """
     looks = [look.topologies[name] for name in pool.names if name in look.topologies]
     unplaced = any(each.status == "ACTIVE" and each.tasks_without_slot for each in looks)
-    if memory.requests or unplaced or any(each.status not in STANDING for each in looks):
+    under_way = memory.wanted or memory.requests or any(each.status not in STANDING for each in looks)
+    if under_way or unplaced or not look.is_complete:
         return memory
+    stay = hosts_that_stay(pool, look, memory, leases)
     idle = [
         Draining(each.lease_id, each.paid_until_s)
         for each in leases
         if each.status == "ready"
         and each.paid_until_s is not None
         and each.host not in memory.draining
-        and each.host not in hosts_that_stay(pool, look)
+        and each.host not in stay
         and each.host not in look.hosts_with_executors
         and each.host in look.supervisors
         and not look.supervisors[each.host].used_workers

@@ -13,6 +13,7 @@ from provisioning.cluster.look import STANDING
 from provisioning.loop.copy_of_cluster import Copy
 from provisioning.loop.deciding import ask, of_components
 from provisioning.loop.hosts_seen import hosts_seen
+from provisioning.loop.hosts_that_stay import hosts_that_stay
 from provisioning.loop.left_alone import without_too_large
 from provisioning.loop.report import Asked, Report, Savings
 from scheduler.base.checks import ModelError
@@ -64,6 +65,11 @@ class AdvisingLoop:
         if changing:
             self.file.write(seen.memory)
             return replace(report, held=f"a change is under way: {', '.join(changing)}", held_by="change")
+        if not look.is_complete:
+            self.file.write(seen.memory)
+            unreadable = ", ".join(sorted(name for name, each in look.topologies.items() if each.fault))
+            held = f"what runs where is not known: {unreadable} cannot be read"
+            return replace(report, held=held, held_by="unreadable")
         if not components:
             self.file.write(seen.memory)
             return replace(report, held="none of its topologies can be scaled now", held_by="no_topology")
@@ -127,8 +133,10 @@ class AdvisingLoop:
 
     def _hosts(self, look: ClusterLook, memory: Memory, now_s: float) -> tuple[Host, ...]:
         """Return the hosts that count, as if all were leased: those on which others run stay anyway."""
+        stay = hosts_that_stay(self.pool, look, memory, ())
         return tuple(
             each
             for each in hosts_seen(self.pool, look, (), memory, now_s)
-            if each.name in look.hosts_with_executors or not look.supervisors[each.name].used_workers
+            if (each.name in look.hosts_with_executors and (each.executors or each.name not in stay))
+            or not look.supervisors[each.name].used_workers
         )

@@ -137,15 +137,29 @@ def decided(
         observation = without_topologies(observation, limited)
         decision, after = ask(pool, parameters, observation, memory)
     wanted, unhelpful = _wanted(decision, observation, look, memory, parameters)
+    stay, most = hosts_that_stay(pool, look, memory, leases), pool.hosts_most(look)
     after = replace(
         after,
         wanted=wanted,
-        requests=_requests(decision, after, pool, world, observation.now_s),
-        draining={**memory.draining, **_draining(decision, leases, hosts_that_stay(pool, look))},
+        requests=_requests(
+            _within(decision, observation, after, most), after, pool, world, observation.now_s
+        ),
+        draining={**memory.draining, **_draining(decision, leases, stay)},
     )
     unleased = sum(f"{after.instance}.{each}" not in after.requests for each in decision.leases)
     why = "; ".join(limited.values())
     return Outcome(after, decision, why, unhelpful, unleased, left_out=tuple(limited))
+
+
+def _within(
+    decision: LeasingDecision, observation: Observation, memory: Memory, most: int | None
+) -> LeasingDecision:
+    """Return a decision without the hosts that are too many with those for tasks without a slot."""
+    if most is None:
+        return decision
+    rooms = sum(bool(each.room_for) for each in memory.requests.values())
+    there = rooms + sum(each.status != "leaving" for each in observation.hosts)
+    return replace(decision, leases=decision.leases[: max(0, most - there)])
 
 
 def _draining(

@@ -38,7 +38,7 @@ def hosts_seen(
     """
     leased, live = {each.host for each in leases}, {each.host for each in leases if each.live}
     running = _running(pool, look)
-    stay = hosts_that_stay(pool, look)
+    stay = hosts_that_stay(pool, look, memory, leases)
     own = [host for host in look.supervisors if host not in leased]
     # what runs where the lease has ended is about to end; without it as much would be started elsewhere
     ended = [host for host in look.supervisors if host in leased - live and running[host].executors]
@@ -51,6 +51,8 @@ def hosts_seen(
             found.append(_to_come(pool, each.request_id, look, memory, now_s))
         elif each.host in look.supervisors:
             leaving = each.host in memory.draining or each.release_at_s is not None
+            # to a policy it is idle
+            leaving |= each.host in stay and not running[each.host].executors
             ends_s = now_s + FOR_EVER_S if each.host in stay else _paid_until_s(pool, each, look, now_s)
             found.append(_host(pool, each.host, look, running[each.host], ends_s, leaving=leaving))
         elif each.host:

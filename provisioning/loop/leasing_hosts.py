@@ -96,7 +96,9 @@ class LeasingHosts:
             unlisted_s[lease.host] = since_s
             if lease.host not in memory.unlisted_s:
                 self.steps.did("host-lost", lease.host, "Nimbus does not list it any more")
-            late = self.now_s - since_s > self.settings.boot_timeout_s
+            # what cannot be read now may be assigned there, and may be read again
+            limit_s = self.settings.boot_timeout_s * (1.0 if look.is_complete else 2.0)
+            late = self.now_s - since_s > limit_s
             if late and lease.host not in look.hosts_with_executors and self._given_back(lease):
                 self.steps.did("released", lease.host, "Nimbus has not listed it for too long")
         return replace(memory, unlisted_s=unlisted_s)

@@ -76,7 +76,7 @@ def leased_most(offers: Sequence[HostOffer], most: Mapping[str, int], budget_per
     The budget is counted at the price of the dearest one.
     """
     limited = sum(most.get(each.name, math.inf) for each in offers)
-    dearest = max(each.unit_cost * 3600.0 / each.billing_unit_s for each in offers)
+    dearest = max((each.unit_cost * 3600.0 / each.billing_unit_s for each in offers), default=0.0)
     if budget_per_hour is None or not dearest:
         return limited
     return min(limited, math.floor(budget_per_hour / dearest + _ROUNDING))

@@ -14,6 +14,7 @@ from scheduler.elasticity.leasing.by_load.sized_parameters import SizedParameter
 from scheduler.elasticity.leasing.component import Component
 from scheduler.elasticity.leasing.host import Offer
 from scheduler.elasticity.leasing.kinds import KINDS
+from scheduler.elasticity.useful import least_equal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -159,7 +160,8 @@ class Pool:
         if refused is None or self.settings.policy.kind not in KINDS:
             return most
         there = topology.counts()[component]
-        return min(most, max(least, there, (there + refused) // 2))
+        half = least_equal(topology.components[component].tasks, max(1, (there + refused) // 2))
+        return min(most, max(least, there, half))
 
     def needs(self, topology: str, component: StormComponent) -> Needs:
         """Return what an executor of a component of a topology needs."""

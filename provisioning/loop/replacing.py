@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from provisioning.loop.hosts_seen import hosts_seen
+from provisioning.loop.hosts_that_stay import MOST_ROOMS, ROOM, idle_rooms
 from provisioning.loop.memory import Request, WithoutSlot
 from provisioning.loop.offers import leased_by_offer, to_lease
 
@@ -17,11 +18,8 @@ if TYPE_CHECKING:
 
 _AFTER_S = 180.0
 """Storm starts workers of a lost host elsewhere within two minutes, if there is room, s."""
-_MOST = 3
-"""Hosts that are leased in a row without any task more having a slot: room is not what is missing then."""
 _AGAIN_S = 1800.0
 """So long after these, and once they have gone, it is tried with one more, s."""
-_ROOM = "room-"
 
 
 def with_room_asked(
@@ -40,7 +38,7 @@ def with_room_asked(
         leases: Of hosts.
         now_s: Time, s since 1970.
     """
-    rooms = any(each.live and f".{_ROOM}" in each.request_id for each in leases)
+    rooms = bool(idle_rooms(look, leases))
     without_slot = {
         each.name: _passed(memory.without_slot.get(each.name), each.tasks_without_slot, now_s, rooms=rooms)
         for each in (look.topologies[name] for name in pool.scaled if name in look.topologies)
@@ -61,7 +59,7 @@ def with_room_asked(
     asked = replace(before, since_s=now_s, hosts=before.hosts + 1)
     return replace(
         memory,
-        requests={**memory.requests, f"{memory.instance}.{_ROOM}{now_s:.0f}": request},
+        requests={**memory.requests, f"{memory.instance}.{ROOM}{now_s:.0f}": request},
         without_slot={**without_slot, due[0]: asked},
     )
 
@@ -73,14 +71,14 @@ def _passed(before: WithoutSlot | None, tasks: int, now_s: float, *, rooms: bool
     passed_s, hosts = now_s - before.since_s, before.hosts
     if tasks < before.tasks:
         hosts = 0
-    elif hosts >= _MOST and not rooms and passed_s >= _AGAIN_S:
-        hosts = _MOST - 1
+    elif hosts >= MOST_ROOMS and not rooms and passed_s >= _AGAIN_S:
+        hosts = MOST_ROOMS - 1
     late = before.late or passed_s >= _AFTER_S
     return replace(before, tasks=min(tasks, before.tasks), hosts=hosts, late=late)
 
 
 def _is_due(without_slot: WithoutSlot, now_s: float) -> bool:
-    return now_s - without_slot.since_s >= _AFTER_S and without_slot.hosts < _MOST
+    return now_s - without_slot.since_s >= _AFTER_S and without_slot.hosts < MOST_ROOMS
 
 
 def is_late(memory: Memory, topology: str, now_s: float) -> bool:
@@ -103,7 +101,10 @@ def with_room_come(memory: Memory, request: Request, now_s: float | None) -> Mem
     if known is None:
         return memory
     if now_s is None:
-        known = replace(known, hosts=max(0, known.hosts - 1))
-    else:
-        known = replace(known, since_s=now_s, came_s=now_s)
-    return replace(memory, without_slot={**memory.without_slot, request.room_for: known})
+        lost = replace(known, hosts=max(0, known.hosts - 1))
+        return replace(memory, without_slot={**memory.without_slot, request.room_for: lost})
+    # it may be enough for all of them
+    without_slot = {
+        name: replace(each, since_s=now_s, came_s=now_s) for name, each in memory.without_slot.items()
+    }
+    return replace(memory, without_slot=without_slot)

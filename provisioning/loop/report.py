@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from scheduler.elasticity.leasing.observation import Observation
     from scheduler.elasticity.leasing.parameters import LeasingParameters
 
-HeldBy = Literal["provider", "change", "no_slot", "unlisted_host", "no_topology", "refused"]
+HeldBy = Literal["provider", "change", "no_slot", "unlisted_host", "no_topology", "unreadable", "refused"]
 """Kinds of reasons why nothing is decided; "refused": by the checks of what a policy is asked."""
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from provisioning.cluster.look import UNREADABLE, ClusterLook, TopologyLook
+from provisioning.loop.active import ActiveLoop
 from provisioning.loop.advice import AdvisingLoop
 from provisioning.loop.memory import Memory, MemoryFile, Request, Wanted, WithoutSlot
 from provisioning.loop.pool import Pool
@@ -17,7 +18,7 @@ from provisioning.providers.provider import Lease
 from tests.provisioning.loop.layered import layered
 from tests.provisioning.loop.test_active import pass_rounds
 from tests.provisioning.loop.test_mid_change import REQUEST, leased, remembering, steps_of
-from tests.provisioning.loop.world import OFFER, ROUND_S, TOPOLOGY, World, settings_of
+from tests.provisioning.loop.world import OFFER, ROUND_S, TOPOLOGY, UNIT_S, World, settings_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -87,17 +88,26 @@ def test_managers_of_the_others_go_on(tmp_path: Path) -> None:
     assert {each.held_by for each in reports} <= {None, "change"}
 
 
-@pytest.mark.parametrize("status", ["INACTIVE", "KILLED", UNREADABLE])
+@pytest.mark.parametrize("status", ["INACTIVE", "KILLED", "too large", UNREADABLE])
 def test_advice_on_the_others_goes_on(status: str, tmp_path: Path) -> None:
+    """It waits while what runs where is not known: it would be of hosts on which others run."""
     world = Beside(demand_per_s=45.0, other={"status": status})
-    settings = settings_of(topology={TOPOLOGY: {}, OTHER: {}})
+    if status == UNREADABLE:
+        world.other |= {"components": {}, "executors": (), "fault": "no"}
+    elif status == "too large":
+        bolt = replace(Beside().look().topologies[OTHER].components["bolt"], cpu=450.0)
+        world.other = {"components": {**Beside().look().topologies[OTHER].components, "bolt": bolt}}
+    settings = settings_of(topology={TOPOLOGY: {}, OTHER: {}}, capacity="resources")
     file = MemoryFile(tmp_path / "advice.json")
     for _ in range(3):
         loop = AdvisingLoop(Pool(settings, OFFER, (TOPOLOGY, OTHER)), Seeing(settings, world, {}), file)
         report = loop.round(world.look(), world.now_s)
         world.now_s += ROUND_S
-    assert report.held == ""
-    assert report.savings is not None
+    if status == UNREADABLE:
+        assert report.held == "what runs where is not known: other cannot be read"
+    else:
+        assert report.held == ""
+        assert report.savings is not None
 
 
 def test_one_that_cannot_be_read_is_named_and_keeps_what_was_learned(tmp_path: Path) -> None:
@@ -162,6 +172,7 @@ def test_what_finds_no_room_holds_the_others_until_storm_had_time(tmp_path: Path
 
 def test_it_is_not_tried_again_while_a_host_is_there_for_it(tmp_path: Path) -> None:
     world, settings = unplaced(), settings_of_both()
+    world.demand_per_s, world.counts = 5.0, {"spout": 1, "bolt": 1}
     world.given = {"one.room-1": Lease("host-1", "one.room-1", OFFER.name, "ready", world.now_s, "host-1")}
     world.given["one.room-1"] = replace(world.given["one.room-1"], paid_until_s=world.now_s + 9e9)
     file = remembering(
@@ -299,3 +310,56 @@ def test_a_host_that_is_leased_for_room_is_not_given_to_others(tmp_path: Path) -
     assert [each.room_for for each in rooms.values()] == [OTHER]
     assert all(each.starts == {} for each in rooms.values())
     assert any(not each.room_for for each in file.read().requests.values()), "which have hosts of their own"
+
+
+def test_a_host_that_came_for_one_may_be_for_all_that_have_no_slot(tmp_path: Path) -> None:
+    """Storm has the time to place all of them on it before there is another one."""
+    world, settings = unplaced(), settings_of_both()
+    late = WithoutSlot(world.now_s - 400.0, 1, 0, late=True)
+    request = Request(OFFER.name, world.now_s - 60.0, {}, room_for=OTHER)
+    memory = Memory("one", requests={"one.room-1": request}, without_slot={OTHER: late, TOPOLOGY: late})
+    world.given = {"one.room-1": Lease("host-1", "one.room-1", OFFER.name, "ready", world.now_s, "host-1")}
+    world.given["one.room-1"] = replace(world.given["one.room-1"], paid_until_s=world.now_s + UNIT_S)
+    world.unplaced = {"own-1"}
+    file = remembering(tmp_path, memory)
+    pass_rounds(world, tmp_path, 1, settings)
+    assert file.read().without_slot.keys() == {OTHER, TOPOLOGY}
+    pass_rounds(world, tmp_path, 10, settings)
+    assert len(world.given) == 1
+
+
+def test_hosts_for_what_has_no_slot_wait_for_each_other(tmp_path: Path) -> None:
+    """Where all of a topology is placed or nothing, the first one is empty until there are enough."""
+    world, settings = unplaced(), settings_of_both(policy={"kind": "threshold"})
+    world.demand_per_s = 5.0
+    while len([name for name in world.given if ".room-" in name]) < 2:
+        pass_rounds(world, tmp_path, 1, settings)
+    pass_rounds(world, tmp_path, 6, settings)
+    rooms = [each for name, each in world.given.items() if ".room-" in name]
+    assert [each.status for each in rooms] == ["ready", "ready"]
+    assert world.holds == []
+
+
+def test_an_answer_that_cannot_be_read_gives_no_host_back(tmp_path: Path) -> None:
+    """It may be of the one topology for which the host has come."""
+    world = Beside(status="INACTIVE", counts={"spout": 1, "bolt": 1})
+    leased(world)
+    world.other = {"status": UNREADABLE, "components": {}, "executors": (), "fault": "no"}
+    remembering(tmp_path, Memory("one"))
+    pass_rounds(world, tmp_path, 3, settings_of_both())
+    assert world.holds == []
+    world.other = {"status": "INACTIVE"}
+    pass_rounds(world, tmp_path, 2, settings_of_both())
+    assert world.holds == ["host-1"]
+
+
+def test_without_a_provider_the_others_are_scaled_too(tmp_path: Path) -> None:
+    world = unplaced()
+    settings = settings_of_both(limits={"hosts_min": 3})
+    memory = MemoryFile(tmp_path / "active.json")
+    for _ in range(15):
+        seeing = Seeing(settings, world, {})
+        loop = ActiveLoop(Pool(settings, None, (TOPOLOGY, OTHER)), world, world, world, seeing, memory)
+        loop.round(world.look(), world.now_s)
+        world.now_s += ROUND_S
+    assert world.counts["bolt"] > 2
