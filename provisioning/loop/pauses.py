@@ -20,9 +20,12 @@ if TYPE_CHECKING:
 FIRST: Final = Measured(2, 3.0)
 """What is expected before anything was measured: workers start, find each other, and others stop. On a lab of
 which two hosts were used, with a free slot on each, that took two to four seconds."""
-_FIRST_POWER, _FIRST_WEIGHT = 0.7, 2.0
-"""Of the guess how pauses grow with workers: by 0.8 on that lab, whose hosts share two processors, and less
-where workers start at once. Its weight is that of workers that are seven times as many."""
+_FIXED = 2.0
+"""What does not grow with the workers that start, as noticing the change and connecting, takes as long as so
+many of them on that lab."""
+_FIRST_POWER, _FIRST_WEIGHT = 1.0, 2.0
+"""Of the guess how pauses grow with workers and that: in proportion on that lab, whose hosts share two
+processors, and less where workers start at once. Its weight is that of seven times as much."""
 _FAR_OFF = 2.0
 """Pauses that take so many times as long are of another cluster."""
 _BEYOND = 2.0
@@ -98,10 +101,10 @@ def expected_s(memory: Memory, topology: str, workers: int, stated_s: float | No
     """Return for how long a topology is expected to stand still when it changes, s.
 
     Workers of hosts that share processors take longer, the more there are. A pause of w workers is taken for
-    c w^b: b is the median of what pairs of pauses say, weighted by how far apart their workers are, and of a
-    first guess, between what takes as long and what takes longer in proportion; c is the median then. So one
-    pause of another kind changes little, and neither do two of nearly as many workers. Until there are many,
-    what is expected at first counts as one of them, if it is not far off.
+    c (w + 2)^b: b is the median of what pairs of pauses say, weighted by how far apart their workers are, and
+    of a first guess, between what takes as long and what takes longer in proportion; c is the median then. So
+    one pause of another kind changes little, and neither do two of nearly as many workers. Until there are
+    many, what is expected at first counts as one of them, if it is not far off.
 
     Args:
         memory: With what was measured: of it, else of others.
@@ -118,13 +121,19 @@ def expected_s(memory: Memory, topology: str, workers: int, stated_s: float | No
     powers = [(_FIRST_POWER, _FIRST_WEIGHT)]
     for one, other in combinations(measured, 2):
         if one.workers != other.workers:
-            apart = math.log(one.workers / other.workers)
+            apart = math.log(_size(one.workers) / _size(other.workers))
             powers.append((math.log(one.lasted_s / other.lasted_s) / apart, abs(apart)))
     power = min(max(_median_of(powers), 0.0), 1.0)
-    expected: float = median(each.lasted_s * (workers / each.workers) ** power for each in measured)
+    expected: float = median(
+        each.lasted_s * (_size(workers) / _size(each.workers)) ** power for each in measured
+    )
     # not far beyond what was seen
     lasted = [each.lasted_s for each in measured]
     return min(max(expected, min(lasted) / _BEYOND), _BEYOND * max(lasted))
+
+
+def _size(workers: float) -> float:
+    return workers + _FIXED
 
 
 def _usual_s(measured: Collection[Measured]) -> float:

@@ -44,7 +44,7 @@ def test_what_is_stated_goes_before_what_was_measured_and_that_before_a_guess() 
     assert expected_s(Memory("one"), "words", 2, None) == FIRST.lasted_s
 
 
-@pytest.mark.parametrize(("workers", "seconds"), [(4, 8.2), (8, 13.5), (500, 28.0), (1, 3.0)])
+@pytest.mark.parametrize(("workers", "seconds"), [(4, 8.2), (8, 13.5), (500, 28.0), (1, 4.1)])
 def test_more_workers_stand_still_for_longer(workers: int, seconds: float) -> None:
     """But not much longer than any did, nor much shorter; one pause of another kind changes little."""
     memory = memory_of((2, 5.0), (6, 11.0), (8, 14.0))
@@ -56,19 +56,19 @@ def test_more_workers_stand_still_for_longer(workers: int, seconds: float) -> No
 def test_pauses_of_nearly_as_many_workers_say_little() -> None:
     """Three and four, as they were on a lab: five take longer than four, whatever noise says."""
     memory = memory_of((3, 4.6), (3, 3.8), (4, 2.9))
-    assert expected_s(memory, "words", 5, None) == pytest.approx(5.6, rel=0.05)
+    assert expected_s(memory, "words", 5, None) == pytest.approx(5.3, rel=0.05)
 
 
 def test_workers_that_are_far_apart_say_more() -> None:
     """One took as long as twenty times as many, whatever four that are close to each other say."""
     memory = memory_of((20, 9.0), (21, 10.0), (22, 11.0), (23, 12.0), (1, 9.0))
-    assert expected_s(memory, "words", 92, None) == pytest.approx(11.3, rel=0.1)
+    assert expected_s(memory, "words", 92, None) == pytest.approx(12.5, rel=0.1)
 
 
 def test_the_guess_weighs_as_much_as_workers_that_are_seven_times_as_many() -> None:
     """Four times as many that take as long do not change it."""
     assert expected_s(memory_of((4 * FIRST.workers, FIRST.lasted_s)), "words", 4, None) == pytest.approx(
-        median(FIRST.lasted_s * each for each in (2**0.7, 0.5**0.7))
+        median(FIRST.lasted_s * each for each in (6 / 4, 6 / 10))
     )
 
 
@@ -85,7 +85,7 @@ def test_pauses_that_grow_shorter_are_no_rule() -> None:
 def test_how_pauses_grow_is_guessed_where_one_number_of_workers_was_measured() -> None:
     """Between not at all and in proportion."""
     memory = memory_of((2, 3.0), (2, 3.0))
-    assert expected_s(memory, "words", 4, None) == pytest.approx(3.0 * 2**0.7)
+    assert expected_s(memory, "words", 4, None) == pytest.approx(3.0 * 6 / 4)
     assert expected_s(memory, "words", 400, None) == pytest.approx(6.0)
     assert expected_s(memory_of((8, 9.0)), "words", 2, None) == pytest.approx(4.5)
 
@@ -149,7 +149,7 @@ def test_a_pause_is_measured_a_while_after_the_change(tmp_path: Path) -> None:
     reports = pass_rounds(world, tmp_path, 8, settings_of(**LEARNING))
     steps = [each for report in reports for each in report.steps]
     assert [each.kind for each in steps] == ["rebalanced", "changed", "resumed"]
-    first_s = FIRST.lasted_s / 2**0.7
+    first_s = FIRST.lasted_s * 3 / 4
     assert steps[0].figures == pytest.approx({"expected_pause_s": first_s}), "of one worker"
     assert steps[2].figures == pytest.approx({"pause_s": 9.0, "expected_pause_s": first_s})
     memory = MemoryFile(tmp_path / "active.json").read()
@@ -165,7 +165,7 @@ def test_the_next_one_is_expected_to_be_like_it(tmp_path: Path) -> None:
     world.demand_per_s = 60.0
     reports = pass_rounds(world, tmp_path, 8, settings)
     steps = [step for report in reports for step in report.steps if step.kind == "rebalanced"]
-    assert steps[0].figures == {"expected_pause_s": 18.0}, "more workers, but not much longer than any"
+    assert steps[0].figures == {"expected_pause_s": 15.0}, "more workers, but not much longer"
     asked = next(each.asked for each in reports if each.asked is not None)
     assert [each.pause_s for each in asked.parameters.components] == [9.0]
     assert [each.group for each in asked.parameters.components] == [TOPOLOGY]
