@@ -219,7 +219,7 @@ def _with_idle_hosts_draining(
     looks = [look.topologies[name] for name in pool.names if name in look.topologies]
     unplaced = any(each.status == "ACTIVE" and each.tasks_without_slot for each in looks)
     under_way = memory.wanted or memory.requests or any(each.status not in STANDING for each in looks)
-    if under_way or unplaced or not look.is_complete:
+    if under_way or unplaced or any(each.fault for each in looks):
         return memory
     stay = hosts_that_stay(pool, look, memory, leases)
     idle = [

@@ -142,7 +142,7 @@ def decided(
         after,
         wanted=wanted,
         requests=_requests(
-            _within(decision, observation, after, most), after, pool, world, observation.now_s
+            _within(decision, observation, after, stay, most), after, pool, world, observation.now_s
         ),
         draining={**memory.draining, **_draining(decision, leases, stay)},
     )
@@ -152,13 +152,17 @@ def decided(
 
 
 def _within(
-    decision: LeasingDecision, observation: Observation, memory: Memory, most: int | None
+    decision: LeasingDecision,
+    observation: Observation,
+    memory: Memory,
+    stay: Collection[str],
+    most: int | None,
 ) -> LeasingDecision:
-    """Return a decision without the hosts that are too many with those for tasks without a slot."""
+    """Return a decision without the hosts that are too many with those that a policy does not count."""
     if most is None:
         return decision
-    rooms = sum(bool(each.room_for) for each in memory.requests.values())
-    there = rooms + sum(each.status != "leaving" for each in observation.hosts)
+    rooms = sum(each.for_room for each in memory.requests.values())
+    there = rooms + sum(each.status != "leaving" or each.name in stay for each in observation.hosts)
     return replace(decision, leases=decision.leases[: max(0, most - there)])
 
 

@@ -29,11 +29,11 @@ def hosts_that_stay(pool: Pool, look: ClusterLook, memory: Memory, leases: Seque
     Args:
         pool: Hosts and topologies.
         look: What there is.
-        memory: Which tasks have no slot.
+        memory: How many were leased for tasks without a slot.
         leases: Of hosts.
     """
-    more_follow = any(each.hosts < MOST_ROOMS for each in memory.without_slot.values())
-    rooms = idle_rooms(look, leases) if more_follow else frozenset()
+    more_may_follow = memory.rooms is not None and memory.rooms.hosts < MOST_ROOMS
+    rooms = idle_rooms(look, leases) if more_may_follow else frozenset()
     alone = (look.topologies[name] for name in pool.alone if name in look.topologies)
     return frozenset(each.host for one in alone for each in one.executors) | hosts_of_unknown(look) | rooms
 

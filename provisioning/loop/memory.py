@@ -39,14 +39,14 @@ class Request:
         asked_s: When it was decided, s since 1970.
         starts: Executors by `topology/component` that start once it is up.
         topology_ids: Of the starts of topologies that are meant, by their names.
-        room_for: Topology whose tasks have no slot; empty: a policy asked for it.
+        for_room: Whether it is for tasks without a slot; no policy asked for it then.
     """
 
     offer: str
     asked_s: float
     starts: Mapping[str, int]
     topology_ids: Mapping[str, str] = field(default_factory=dict)
-    room_for: str = ""
+    for_room: bool = False
 
 
 @dataclass(frozen=True)
@@ -103,21 +103,19 @@ class Draining:
 
 
 @dataclass(frozen=True)
-class WithoutSlot:
-    """Tasks of a topology without a slot, while no change is under way.
+class Rooms:
+    """Hosts for tasks without a slot.
 
     Attributes:
-        since_s: Since when there have been some, or a host was last asked for, s since 1970.
-        tasks: The fewest since then.
+        tasks: The fewest of these since there were some.
         hosts: That were asked for since there were so few, without those that did not come.
-        late: Whether that is for longer than Storm needs to place them.
-        came_s: When a host came for them last, s since 1970; None: none did.
+        last_s: When one was asked for or came last, s since 1970; 0: none was.
+        came_s: When one came last; None: none did.
     """
 
-    since_s: float
     tasks: int
     hosts: int = 0
-    late: bool = False
+    last_s: float = 0.0
     came_s: float | None = None
 
 
@@ -173,7 +171,8 @@ class Memory:
         pausing: Topologies that have not shown yet that items move again, by name.
         past_pauses: For how long they stood still when they were changed, by name, the oldest first.
         lost_s: When a host of an offer last did not come, by the offer's name, s since 1970.
-        without_slot: Tasks that have no slot, by topology.
+        without_slot: Since when tasks of a topology have had no slot while nothing changed, s since 1970.
+        rooms: Hosts for these; None: all tasks have a slot.
         copy: Of the cluster, where advice is given; None: there is none yet.
         real_host_s: Hosts of the cluster times seconds since the copy was made.
     """
@@ -193,7 +192,8 @@ class Memory:
     pausing: Mapping[str, Pausing] = field(default_factory=dict)
     past_pauses: Mapping[str, tuple[Measured, ...]] = field(default_factory=dict)
     lost_s: Mapping[str, float] = field(default_factory=dict)
-    without_slot: Mapping[str, WithoutSlot] = field(default_factory=dict)
+    without_slot: Mapping[str, float] = field(default_factory=dict)
+    rooms: Rooms | None = None
     copy: Copy | None = None
     real_host_s: float = 0.0
 

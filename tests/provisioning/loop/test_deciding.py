@@ -10,11 +10,12 @@ from provisioning.cluster.look import ClusterLook
 from provisioning.loop import deciding
 from provisioning.loop.deciding import Outcome, decided
 from provisioning.loop.hosts_seen import hosts_seen
-from provisioning.loop.memory import Memory
+from provisioning.loop.memory import Memory, Request, Rooms
 from provisioning.loop.pool import Pool
+from provisioning.providers.provider import Lease
 from scheduler.elasticity.leasing.decision import Change, LeasingDecision
 from scheduler.elasticity.leasing.observation import ComponentReading, Observation
-from tests.provisioning.loop.world import TOPOLOGY, World, settings_of
+from tests.provisioning.loop.world import OFFER, TOPOLOGY, World, settings_of
 
 NOW_S = 1_700_000_000.0
 BUSY = "busy"
@@ -85,3 +86,26 @@ def test_a_policy_that_knows_all_together_is_not_asked_without_some(monkeypatch:
     outcome = asked(memory, {"kind": "threshold"})
     assert (outcome.memory, outcome.in_vain, outcome.left_out) == (memory, True, ())
     assert "busy was changed" in outcome.limited
+
+
+@pytest.mark.parametrize(("hosts_max", "asked"), [(5, 0), (6, 1), (7, 2)])
+def test_hosts_for_tasks_without_a_slot_count(
+    hosts_max: int, asked: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three are there, one has come, one is to come; managers of `layers` count those that take executors."""
+    world = World(own_hosts=("own-1", "own-2", "own-3"))
+    lease = Lease("host-1", "one.room-1", OFFER.name, "ready", NOW_S, "host-1", NOW_S, NOW_S + 600.0)
+    world.given = {lease.request_id: lease}
+    world.drained = {"host-1"}  # as if nothing had come yet
+    settings = settings_of(limits={"hosts_max": hosts_max})
+    pool = Pool(settings, OFFER, (TOPOLOGY,), frozenset({"host-1"}))
+    look, leases = world.look(), (lease,)
+    request = Request(OFFER.name, NOW_S, {}, for_room=True)
+    memory = Memory("one", requests={"one.room-2": request}, rooms=Rooms(1, 2, NOW_S))
+    both = LeasingDecision(leases=("lease-1", "lease-2"))
+    monkeypatch.setattr(deciding, "ask", lambda _pool, _parameters, _observation, known: (both, known))
+    components, _ = pool.components(look)
+    observation = Observation(NOW_S, hosts_seen(pool, look, leases, memory, NOW_S), ())
+    outcome = decided(pool, pool.parameters(components, look), observation, memory, (look, leases))
+    assert len(outcome.memory.requests) == 1 + asked
+    assert outcome.unleased == 2 - asked

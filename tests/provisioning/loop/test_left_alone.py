@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from provisioning.cluster.look import UNREADABLE, ClusterLook, TopologyLook
 from provisioning.loop.active import ActiveLoop
 from provisioning.loop.advice import AdvisingLoop
-from provisioning.loop.memory import Memory, MemoryFile, Request, Wanted, WithoutSlot
+from provisioning.loop.memory import Memory, MemoryFile, Request, Rooms, Wanted
 from provisioning.loop.pool import Pool
 from provisioning.loop.seeing import Seeing
 from provisioning.providers.provider import Lease
@@ -153,6 +154,11 @@ def unplaced() -> Beside:
     return world
 
 
+def long_unplaced(world: World) -> Memory:
+    """Return a memory of one that has found no room for a day, whatever was leased for it."""
+    return Memory("one", without_slot={OTHER: world.now_s - 9e4}, rooms=Rooms(1, 3, world.now_s - 9e4))
+
+
 def test_what_finds_no_room_holds_the_others_until_storm_had_time(tmp_path: Path) -> None:
     """Then it is left alone, with a host more for it, three times; hosts that do not help go again."""
     world, settings = unplaced(), settings_of_both()
@@ -167,7 +173,7 @@ def test_what_finds_no_room_holds_the_others_until_storm_had_time(tmp_path: Path
     assert len(rooms) == 3
     assert not any(world.given[name].live for name in rooms)
     pass_rounds(world, tmp_path, 100, settings)
-    assert sum(".room-" in name for name in world.given) == 4, "half an hour later it is tried once more"
+    assert sum(".room-" in name for name in world.given) > 3, "half an hour later it is tried again"
 
 
 def test_it_is_not_tried_again_while_a_host_is_there_for_it(tmp_path: Path) -> None:
@@ -175,12 +181,12 @@ def test_it_is_not_tried_again_while_a_host_is_there_for_it(tmp_path: Path) -> N
     world.demand_per_s, world.counts = 5.0, {"spout": 1, "bolt": 1}
     world.given = {"one.room-1": Lease("host-1", "one.room-1", OFFER.name, "ready", world.now_s, "host-1")}
     world.given["one.room-1"] = replace(world.given["one.room-1"], paid_until_s=world.now_s + 9e9)
-    file = remembering(
-        tmp_path, Memory("one", without_slot={OTHER: WithoutSlot(world.now_s - 9e4, 1, 3, late=True)})
-    )
+    file = remembering(tmp_path, long_unplaced(world))
     pass_rounds(world, tmp_path, 2, settings)
-    assert file.read().without_slot[OTHER].hosts == 3
-    assert not any(each.room_for for each in file.read().requests.values())
+    rooms = file.read().rooms
+    assert rooms is not None
+    assert rooms.hosts == 3
+    assert not any(each.for_room for each in file.read().requests.values())
 
 
 def test_where_nothing_else_is_scaled_hosts_stay_for_what_has_no_slot(tmp_path: Path) -> None:
@@ -219,8 +225,7 @@ def test_what_was_to_start_of_what_is_left_alone_is_forgotten(tmp_path: Path) ->
     world = unplaced()
     leased(world)
     request = Request(OFFER.name, world.now_s, {f"{OTHER}/bolt": 1, f"{TOPOLOGY}/bolt": 1})
-    late = WithoutSlot(world.now_s - 9e4, 1, 3, late=True)
-    file = remembering(tmp_path, Memory("one", requests={REQUEST: request}, without_slot={OTHER: late}))
+    file = remembering(tmp_path, replace(long_unplaced(world), requests={REQUEST: request}))
     pass_rounds(world, tmp_path, 1, settings_of_both())
     assert REQUEST not in file.read().requests
     assert OTHER not in file.read().wanted
@@ -252,6 +257,8 @@ def test_hosts_of_what_is_left_alone_stay(kind: str, why: str, tmp_path: Path) -
     asked = next(each.asked for each in reports if each.asked is not None)
     (host,) = (each for each in asked.observation.hosts if each.name == lease.host)
     assert host.paid_until_s > world.now_s + 1e6, "a policy does not judge it"
+    released = {each.host for one in reports if one.decision for each in one.decision.releases}
+    assert lease.host not in released
     assert world.given[REQUEST].live
 
 
@@ -287,8 +294,7 @@ def test_a_change_of_what_cannot_be_read_ends(asked_ago_s: float | None, tmp_pat
 def test_what_loses_its_slot_later_has_a_time_of_its_own(tmp_path: Path) -> None:
     """Another one has found no room for days."""
     world, settings = unplaced(), settings_of_both()
-    old = WithoutSlot(world.now_s - 9e4, 1, 3, late=True)
-    file = remembering(tmp_path, Memory("one", without_slot={OTHER: old}))
+    file = remembering(tmp_path, long_unplaced(world))
     assert pass_rounds(world, tmp_path, 1, settings)[-1].held == ""
     world.unplaced = {"own-1", "own-2"}
     pass_rounds(world, tmp_path, 3, settings)
@@ -296,9 +302,9 @@ def test_what_loses_its_slot_later_has_a_time_of_its_own(tmp_path: Path) -> None
     assert report.held_by in ("no_slot", "change")
     while TOPOLOGY not in file.read().without_slot:
         pass_rounds(world, tmp_path, 1, settings)
-    assert not file.read().without_slot[TOPOLOGY].late
-    pass_rounds(world, tmp_path, 20, settings)
-    assert TOPOLOGY in {each.room_for for each in file.read().requests.values()} or world.given
+    assert pass_rounds(world, tmp_path, 1, settings)[-1].held_by == "no_slot"
+    report = pass_rounds(world, tmp_path, 14, settings)[-1]
+    assert report.held_by == "no_topology", "both are left alone"
 
 
 def test_a_host_that_is_leased_for_room_is_not_given_to_others(tmp_path: Path) -> None:
@@ -306,18 +312,22 @@ def test_a_host_that_is_leased_for_room_is_not_given_to_others(tmp_path: Path) -
     world.demand_per_s = 400.0
     file = MemoryFile(tmp_path / "active.json")
     pass_rounds(world, tmp_path, 14, settings)
-    rooms = {name: each for name, each in file.read().requests.items() if each.room_for}
-    assert [each.room_for for each in rooms.values()] == [OTHER]
-    assert all(each.starts == {} for each in rooms.values())
-    assert any(not each.room_for for each in file.read().requests.values()), "which have hosts of their own"
+    (room,) = (each for each in file.read().requests.values() if each.for_room)
+    assert room.starts == {}
+    assert any(not each.for_room for each in file.read().requests.values()), "which have hosts of their own"
 
 
 def test_a_host_that_came_for_one_may_be_for_all_that_have_no_slot(tmp_path: Path) -> None:
     """Storm has the time to place all of them on it before there is another one."""
     world, settings = unplaced(), settings_of_both()
-    late = WithoutSlot(world.now_s - 400.0, 1, 0, late=True)
-    request = Request(OFFER.name, world.now_s - 60.0, {}, room_for=OTHER)
-    memory = Memory("one", requests={"one.room-1": request}, without_slot={OTHER: late, TOPOLOGY: late})
+    request = Request(OFFER.name, world.now_s - 60.0, {}, for_room=True)
+    since_s = world.now_s - 400.0
+    memory = Memory(
+        "one",
+        requests={"one.room-1": request},
+        without_slot={OTHER: since_s, TOPOLOGY: since_s},
+        rooms=Rooms(13, 1, world.now_s - 60.0),
+    )
     world.given = {"one.room-1": Lease("host-1", "one.room-1", OFFER.name, "ready", world.now_s, "host-1")}
     world.given["one.room-1"] = replace(world.given["one.room-1"], paid_until_s=world.now_s + UNIT_S)
     world.unplaced = {"own-1"}
@@ -363,3 +373,35 @@ def test_without_a_provider_the_others_are_scaled_too(tmp_path: Path) -> None:
         loop.round(world.look(), world.now_s)
         world.now_s += ROUND_S
     assert world.counts["bolt"] > 2
+
+
+@pytest.mark.parametrize("refuses", [False, True])
+def test_a_host_that_does_not_help_is_as_others_after_a_while(refuses: bool, tmp_path: Path) -> None:
+    """Also if no more can follow, since there are as many as may be, or the provider has none left."""
+    world = unplaced()
+    world.demand_per_s, world.counts = 5.0, {"spout": 1, "bolt": 1}
+    settings = settings_of_both(limits={} if refuses else {"hosts_max": 3})
+    while not any(each.status == "ready" for each in world.given.values()):
+        pass_rounds(world, tmp_path, 1, settings)
+    world.refuse = refuses
+    pass_rounds(world, tmp_path, 110, settings)
+    assert len(world.given) == 1
+    assert not any(each.live for each in world.given.values())
+
+
+def test_a_host_that_helped_a_little_is_followed_by_others(tmp_path: Path) -> None:
+    """Five had no slot, and now one has none."""
+    world = unplaced()
+    memory = replace(long_unplaced(world), rooms=Rooms(5, 3, world.now_s - 600.0))
+    file = remembering(tmp_path, memory)
+    pass_rounds(world, tmp_path, 1, settings_of_both())
+    assert file.read().rooms == Rooms(1, 1, world.now_s - ROUND_S)
+
+
+def test_hosts_that_do_not_come_are_asked_for_every_three_minutes(tmp_path: Path) -> None:
+    world = unplaced()
+    world.failing = frozenset({OFFER.name})
+    pass_rounds(world, tmp_path, 61, settings_of_both())
+    asked_s = sorted(each.leased_at_s for name, each in world.given.items() if ".room-" in name)
+    assert len(asked_s) >= 3
+    assert all(later - before >= 180.0 for before, later in pairwise(asked_s))
