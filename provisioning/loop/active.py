@@ -10,7 +10,7 @@ from provisioning.cluster.look import STANDING
 from provisioning.loop.bringing import Bringing
 from provisioning.loop.deciding import decided, of_components
 from provisioning.loop.hosts_seen import hosts_seen
-from provisioning.loop.hosts_that_stay import hosts_that_stay
+from provisioning.loop.hosts_that_stay import hosts_that_stay, is_room
 from provisioning.loop.left_alone import without_too_large, without_unplaced
 from provisioning.loop.memory import Draining
 from provisioning.loop.pauses import last_tasks, standing, with_pauses_ended
@@ -113,7 +113,7 @@ class ActiveLoop:
         )
         held, held_by = _why_held(pool, look, seen.memory)
         if not components:
-            self.file.write(_with_idle_hosts_draining(seen.memory, pool, look, leases))
+            self.file.write(_with_idle_hosts_draining(seen.memory, pool, look, leases, now_s))
             none = "can be scaled" if pool.alone else "is active on the cluster"
             held = held or f"none of its topologies {none}"
             return replace(report, held=held, held_by=held_by or "no_topology")
@@ -210,22 +210,24 @@ def _why_held(pool: Pool, look: ClusterLook, memory: Memory) -> tuple[str, HeldB
 
 
 def _with_idle_hosts_draining(
-    memory: Memory, pool: Pool, look: ClusterLook, leases: tuple[Lease, ...]
+    memory: Memory, pool: Pool, look: ClusterLook, leases: tuple[Lease, ...], now_s: float
 ) -> Memory:
     """Return the memory in which leased hosts go on which nothing runs, where there is nothing to scale.
 
-    What a change is under way for, of us or of the topology's owner, has not come to its hosts yet.
+    What a change is under way for, of us or of the topology's owner, has not come to its hosts yet. Where
+    tasks have no slot, only those go that were leased for that, and did not help.
     """
     looks = [look.topologies[name] for name in pool.names if name in look.topologies]
     unplaced = any(each.status == "ACTIVE" and each.tasks_without_slot for each in looks)
     under_way = memory.wanted or memory.requests or any(each.status not in STANDING for each in looks)
-    if under_way or unplaced or any(each.fault for each in looks):
+    if under_way or any(each.fault for each in looks):
         return memory
-    stay = hosts_that_stay(pool, look, memory, leases)
+    stay = hosts_that_stay(pool, look, memory, leases, now_s)
     idle = [
         Draining(each.lease_id, each.paid_until_s)
         for each in leases
         if each.status == "ready"
+        and (is_room(each) or not unplaced)
         and each.paid_until_s is not None
         and each.host not in memory.draining
         and each.host not in stay

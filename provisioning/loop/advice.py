@@ -133,7 +133,7 @@ class AdvisingLoop:
 
     def _hosts(self, look: ClusterLook, memory: Memory, now_s: float) -> tuple[Host, ...]:
         """Return the hosts that count, as if all were leased: those on which others run stay anyway."""
-        stay = hosts_that_stay(self.pool, look, memory, ())
+        stay = hosts_that_stay(self.pool, look, memory, (), now_s)
         return tuple(
             each
             for each in hosts_seen(self.pool, look, (), memory, now_s)

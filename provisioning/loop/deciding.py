@@ -137,7 +137,7 @@ def decided(
         observation = without_topologies(observation, limited)
         decision, after = ask(pool, parameters, observation, memory)
     wanted, unhelpful = _wanted(decision, observation, look, memory, parameters)
-    stay, most = hosts_that_stay(pool, look, memory, leases), pool.hosts_most(look)
+    stay, most = hosts_that_stay(pool, look, memory, leases, observation.now_s), pool.hosts_most(look)
     after = replace(
         after,
         wanted=wanted,
@@ -161,7 +161,7 @@ def _within(
     """Return a decision without the hosts that are too many with those that a policy does not count."""
     if most is None:
         return decision
-    rooms = sum(each.for_room for each in memory.requests.values())
+    rooms = sum(bool(each.room_for) for each in memory.requests.values())
     there = rooms + sum(each.status != "leaving" or each.name in stay for each in observation.hosts)
     return replace(decision, leases=decision.leases[: max(0, most - there)])
 

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from provisioning.loop.hosts_that_stay import hosts_of_unknown, hosts_that_stay, idle_rooms
+from provisioning.loop.hosts_that_stay import hosts_kept_free, hosts_of_unknown, hosts_that_stay
 from provisioning.loop.pool import FOR_EVER_S, NOTHING, Needs, qualified
 from scheduler.elasticity.layers.one_pool.parameters import topology_of
 from scheduler.elasticity.leasing.host import Host
@@ -41,9 +41,10 @@ def hosts_seen(
     """
     leased, live = {each.host for each in leases}, {each.host for each in leases if each.live}
     running = _running(pool, look)
-    stay = hosts_that_stay(pool, look, memory, leases)
-    # to what releases each host without executors, what others run on is idle; what has come for others is
-    kept_idle = stay if pool.settings.policy.kind in _RELEASING_EMPTY else stay & idle_rooms(look, leases)
+    stay = hosts_that_stay(pool, look, memory, leases, now_s)
+    # what is kept free takes nothing; nor, to what releases each host without executors, does what others use
+    closed = hosts_kept_free(look, memory, leases, now_s)
+    closed = stay if pool.settings.policy.kind in _RELEASING_EMPTY else closed
     own = [host for host in look.supervisors if host not in leased]
     # what runs where the lease has ended is about to end; without it as much would be started elsewhere
     ended = [host for host in look.supervisors if host in leased - live and running[host].executors]
@@ -56,7 +57,7 @@ def hosts_seen(
             found.append(_to_come(pool, each.request_id, look, memory, now_s))
         elif each.host in look.supervisors:
             leaving = each.host in memory.draining or each.release_at_s is not None
-            leaving |= each.host in kept_idle and not running[each.host].executors
+            leaving |= each.host in closed and not running[each.host].executors
             ends_s = now_s + FOR_EVER_S if each.host in stay else _paid_until_s(pool, each, look, now_s)
             found.append(_host(pool, each.host, look, running[each.host], ends_s, leaving=leaving))
         elif each.host:
@@ -149,7 +150,7 @@ def _to_come(pool: Pool, name: str, look: ClusterLook, memory: Memory, now_s: fl
     # its owner may have stopped a topology since that was to start there
     scaled = {full for full in pool.running(look) if topology_of(full) in pool.scaled}
     starts = {full: n for full, n in request.starts.items() if full in scaled}
-    status: HostStatus = "leaving" if request.for_room else "booting"
+    status: HostStatus = "leaving" if request.room_for else "booting"
     return Host(name, offer.cpu, offer.memory_mb, paid_until_s, starts, status=status)
 
 

@@ -16,32 +16,47 @@ if TYPE_CHECKING:
 
 ROOM = "room-"
 """Requests for hosts for tasks without a slot begin so, after the part that is the memory's."""
-MOST_ROOMS = 3
-"""Hosts that are leased in a row without any task more having a slot: room is not what is missing then."""
+_KEPT_S = 1800.0
+"""A host that was leased for tasks without a slot is kept for them for so long, s."""
 
 
-def hosts_that_stay(pool: Pool, look: ClusterLook, memory: Memory, leases: Sequence[Lease]) -> frozenset[str]:
+def is_room(lease: Lease) -> bool:
+    """Return whether a host was leased for tasks without a slot."""
+    return f".{ROOM}" in lease.request_id
+
+
+def hosts_that_stay(
+    pool: Pool, look: ClusterLook, memory: Memory, leases: Sequence[Lease], now_s: float
+) -> frozenset[str]:
     """Return the hosts that are not given back, whatever a policy knows of them.
 
     There run executors of topologies that are left alone, or workers of which nothing is known while a
-    topology cannot be read; or they were leased for tasks without a slot, and more may follow.
+    topology cannot be read; or they are kept for tasks without a slot.
 
     Args:
         pool: Hosts and topologies.
         look: What there is.
-        memory: How many were leased for tasks without a slot.
+        memory: Which topologies have tasks without a slot.
         leases: Of hosts.
+        now_s: Time, s since 1970.
     """
-    more_may_follow = memory.rooms is not None and memory.rooms.hosts < MOST_ROOMS
-    rooms = idle_rooms(look, leases) if more_may_follow else frozenset()
     alone = (look.topologies[name] for name in pool.alone if name in look.topologies)
-    return frozenset(each.host for one in alone for each in one.executors) | hosts_of_unknown(look) | rooms
+    used = frozenset(each.host for one in alone for each in one.executors)
+    return used | hosts_of_unknown(look) | hosts_kept_free(look, memory, leases, now_s)
 
 
-def idle_rooms(look: ClusterLook, leases: Sequence[Lease]) -> frozenset[str]:
-    """Return the hosts that were leased for tasks without a slot, and on which nothing runs."""
-    rooms = {each.host for each in leases if each.live and each.host and f".{ROOM}" in each.request_id}
-    return frozenset(rooms - look.hosts_with_executors)
+def hosts_kept_free(
+    look: ClusterLook, memory: Memory, leases: Sequence[Lease], now_s: float
+) -> frozenset[str]:
+    """Return the hosts that are kept for tasks without a slot, and on which nothing runs yet.
+
+    Nimbus may need several of them at once.
+    """
+    if not memory.unplaced_s:
+        return frozenset()
+    rooms = [each for each in leases if each.live and is_room(each)]
+    kept = {each.host for each in rooms if now_s - each.leased_at_s < _KEPT_S}
+    return frozenset(kept - look.hosts_with_executors)
 
 
 def hosts_of_unknown(look: ClusterLook) -> frozenset[str]:

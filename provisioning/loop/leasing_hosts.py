@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from provisioning.cluster.look import RESTING
 from provisioning.loop.deciding import Room, with_changes
-from provisioning.loop.replacing import is_late, with_room_come
+from provisioning.loop.replacing import is_late, without_room_asked
 from provisioning.providers.machines import NotStartedError
 from provisioning.providers.provider import ProviderError
 from scheduler.elasticity.layers.one_pool.parameters import topology_of
@@ -111,7 +111,7 @@ class LeasingHosts:
         if self.now_s - request.asked_s > self.settings.boot_timeout_s:
             # whether it was ever asked for is not known: that says nothing of the offer
             self.steps.did("host-lost", name, "the provider had none for too long")
-            return with_room_come(_without_request(memory, name), request, None), True
+            return without_room_asked(_without_request(memory, name), request), True
         try:
             self.provider.lease(request.offer, name, self.now_s)
         except NotStartedError as error:
@@ -130,7 +130,7 @@ class LeasingHosts:
         self.steps.did("host-lost", name, why)
         request = memory.requests[name]
         lost_s = {**memory.lost_s, request.offer: self.now_s}
-        return with_room_come(replace(_without_request(memory, name), lost_s=lost_s), request, None)
+        return without_room_asked(replace(_without_request(memory, name), lost_s=lost_s), request)
 
     def _given_back(self, lease: Lease) -> bool:
         """Give a host back at once on which nothing can run."""
@@ -140,7 +140,7 @@ class LeasingHosts:
     def _host_up(self, memory: Memory, look: ClusterLook, lease: Lease) -> Memory:
         """Let executors start that waited for a host; after the change that is under way, if one is."""
         request = memory.requests[lease.request_id]
-        after = with_room_come(_without_request(memory, lease.request_id), request, self.now_s)
+        after = _without_request(memory, lease.request_id)
         names = {topology_of(each) for each in request.starts}
         if any(_is_another(look, memory, name, request) for name in names):
             # what was to start there was decided on what was before: a change of its own, with its own pause

@@ -39,14 +39,14 @@ class Request:
         asked_s: When it was decided, s since 1970.
         starts: Executors by `topology/component` that start once it is up.
         topology_ids: Of the starts of topologies that are meant, by their names.
-        for_room: Whether it is for tasks without a slot; no policy asked for it then.
+        room_for: Topology of which tasks have no slot; empty: a policy asked for it.
     """
 
     offer: str
     asked_s: float
     starts: Mapping[str, int]
     topology_ids: Mapping[str, str] = field(default_factory=dict)
-    for_room: bool = False
+    room_for: str = ""
 
 
 @dataclass(frozen=True)
@@ -103,23 +103,6 @@ class Draining:
 
 
 @dataclass(frozen=True)
-class Rooms:
-    """Hosts for tasks without a slot.
-
-    Attributes:
-        tasks: The fewest of these since there were some.
-        hosts: That were asked for since there were so few, without those that did not come.
-        last_s: When one was asked for or came last, s since 1970; 0: none was.
-        came_s: When one came last; None: none did.
-    """
-
-    tasks: int
-    hosts: int = 0
-    last_s: float = 0.0
-    came_s: float | None = None
-
-
-@dataclass(frozen=True)
 class Measured:
     """A pause of a topology that was measured.
 
@@ -171,8 +154,8 @@ class Memory:
         pausing: Topologies that have not shown yet that items move again, by name.
         past_pauses: For how long they stood still when they were changed, by name, the oldest first.
         lost_s: When a host of an offer last did not come, by the offer's name, s since 1970.
-        without_slot: Since when tasks of a topology have had no slot while nothing changed, s since 1970.
-        rooms: Hosts for these; None: all tasks have a slot.
+        unplaced_s: Since when tasks of a topology have had no slot while nothing changed, s since 1970.
+        rooms_s: When hosts were asked for these within the last hours, and came, or may come.
         copy: Of the cluster, where advice is given; None: there is none yet.
         real_host_s: Hosts of the cluster times seconds since the copy was made.
     """
@@ -192,8 +175,8 @@ class Memory:
     pausing: Mapping[str, Pausing] = field(default_factory=dict)
     past_pauses: Mapping[str, tuple[Measured, ...]] = field(default_factory=dict)
     lost_s: Mapping[str, float] = field(default_factory=dict)
-    without_slot: Mapping[str, float] = field(default_factory=dict)
-    rooms: Rooms | None = None
+    unplaced_s: Mapping[str, float] = field(default_factory=dict)
+    rooms_s: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     copy: Copy | None = None
     real_host_s: float = 0.0
 

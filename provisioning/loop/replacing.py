@@ -6,11 +6,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from provisioning.loop.hosts_seen import hosts_seen
-from provisioning.loop.hosts_that_stay import MOST_ROOMS, ROOM, idle_rooms
-from provisioning.loop.memory import Request, Rooms
+from provisioning.loop.hosts_that_stay import ROOM, is_room
+from provisioning.loop.memory import Request
 from provisioning.loop.offers import leased_by_offer, to_lease
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from provisioning.cluster.look import ClusterLook
     from provisioning.loop.memory import Memory
     from provisioning.loop.pool import Pool
@@ -18,10 +20,8 @@ if TYPE_CHECKING:
 
 _AFTER_S = 180.0
 """Storm starts workers of a lost host elsewhere within two minutes, if there is room, s."""
-_HELPS_S = 900.0
-"""A host on which nothing runs so long after it came does not help, s."""
-_AGAIN_S = 1800.0
-"""So long after hosts that did not help, and once they have gone, it is tried again, s."""
+_MOST, _WITHIN_S = 3, 10_800.0
+"""So many hosts are asked for within that time for a topology: after them room is not what is missing."""
 
 
 def with_room_asked(
@@ -31,7 +31,7 @@ def with_room_asked(
 
     A policy cannot be asked: it counts what has a slot. Nothing is said of what is to run there, as Nimbus
     places all of a topology as soon as there is room. If one host is not enough, there is another one as long
-    after it, but for a few that change nothing.
+    after it, a few for each topology.
 
     Args:
         memory: Of a round in which no change is under way.
@@ -40,69 +40,52 @@ def with_room_asked(
         leases: Of hosts.
         now_s: Time, s since 1970.
     """
-    active = [look.topologies[name] for name in pool.scaled if name in look.topologies]
-    unplaced = {each.name: each.tasks_without_slot for each in active if each.status == "ACTIVE"}
-    unplaced = {name: tasks for name, tasks in unplaced.items() if tasks}
+    looks = [look.topologies[name] for name in pool.scaled if name in look.topologies]
+    names = [each.name for each in looks if each.status == "ACTIVE" and each.tasks_without_slot]
     # a clock that was set back begins anew
-    since = {name: min(memory.without_slot.get(name, now_s), now_s) for name in unplaced}
-    memory = replace(memory, without_slot=since)
-    if not unplaced:
-        return replace(memory, rooms=None)
-    rooms = _passed(memory.rooms, sum(unplaced.values()), now_s, idle=bool(idle_rooms(look, leases)))
-    memory = replace(memory, rooms=rooms)
-    up = {each.request_id for each in leases if each.status == "ready" and each.host in look.supervisors}
+    unplaced_s = {name: min(memory.unplaced_s.get(name, now_s), now_s) for name in names}
+    rooms_s = {
+        name: tuple(each for each in asked_s if 0.0 <= now_s - each < _WITHIN_S)
+        for name, asked_s in memory.rooms_s.items()
+        if name in look.topologies
+    }
+    memory = replace(memory, unplaced_s=unplaced_s, rooms_s=rooms_s)
+    late = [name for name in names if is_late(memory, name, now_s)]
+    name = min(late, key=lambda each: len(memory.rooms_s.get(each, ())), default=None)
+    if name is None or len(memory.rooms_s.get(name, ())) >= _MOST or not _may_ask(memory, leases, now_s):
+        return memory
     most = pool.hosts_most(look)
-    full = most is not None and len(hosts_seen(pool, look, leases, memory, now_s)) >= most
-    waits = now_s - rooms.last_s < _AFTER_S or memory.requests.keys() - up
-    late = any(is_late(memory, name, now_s) for name in unplaced)
-    if not late or waits or full or rooms.hosts >= MOST_ROOMS:
+    if most is not None and len(hosts_seen(pool, look, leases, memory, now_s)) >= most:
         return memory
     leased = leased_by_offer(leases, memory.requests)
     offer = to_lease(pool.offers, leased, pool.settings.limits, memory.lost_s, now_s)
     if offer is None:
         return memory
-    request = Request(offer.name, now_s, {}, for_room=True)
+    request = Request(offer.name, now_s, {}, room_for=name)
     return replace(
         memory,
         requests={**memory.requests, f"{memory.instance}.{ROOM}{now_s:.0f}": request},
-        rooms=replace(rooms, hosts=rooms.hosts + 1, last_s=now_s),
+        rooms_s={**memory.rooms_s, name: (*memory.rooms_s.get(name, ()), now_s)},
     )
 
 
-def _passed(before: Rooms | None, tasks: int, now_s: float, *, idle: bool) -> Rooms:
-    """Return what is known of hosts for tasks without a slot; `idle`: whether nothing runs on one of them."""
-    if before is None or before.last_s > now_s:
-        return Rooms(tasks)
-    passed_s, hosts = now_s - before.last_s, before.hosts
-    if tasks < before.tasks:
-        hosts = 0
-    elif idle and before.came_s is not None and now_s - before.came_s >= _HELPS_S:
-        hosts = MOST_ROOMS
-    elif not idle and hosts >= MOST_ROOMS and passed_s >= _AGAIN_S:
-        hosts = 0
-    return replace(before, tasks=min(tasks, before.tasks), hosts=hosts)
+def _may_ask(memory: Memory, leases: Sequence[Lease], now_s: float) -> bool:
+    """Return whether no host is to come, and Storm has had the time to use the last one, or to lose one."""
+    up = {each.request_id for each in leases if each.status == "ready"}
+    ready_s = [each.ready_at_s or 0.0 for each in leases if each.live and is_room(each)]
+    asked_s = [each for own in memory.rooms_s.values() for each in own]
+    last_s = max((*ready_s, *asked_s, *memory.lost_s.values()), default=0.0)
+    return not memory.requests.keys() - up and not 0.0 <= now_s - last_s < _AFTER_S
 
 
 def is_late(memory: Memory, topology: str, now_s: float) -> bool:
-    """Return whether Storm has had the time to place tasks of a topology, also since a host came for some."""
-    since_s = memory.without_slot.get(topology)
-    came_s = None if memory.rooms is None else memory.rooms.came_s
-    if since_s is None or now_s - since_s < _AFTER_S:
-        return False
-    return came_s is None or not 0.0 <= now_s - came_s < _AFTER_S
+    """Return whether Storm has had the time to place tasks of a topology that have no slot."""
+    since_s = memory.unplaced_s.get(topology)
+    return since_s is not None and now_s - since_s >= _AFTER_S
 
 
-def with_room_come(memory: Memory, request: Request, now_s: float | None) -> Memory:
-    """Return the memory that knows that a host is up, or will not come.
-
-    Args:
-        memory: With tasks without a slot, or none.
-        request: For room, or for what a policy wanted.
-        now_s: When it came, s since 1970; None: it did not, and is none of those that changed nothing.
-    """
-    rooms = memory.rooms
-    if rooms is None or not request.for_room:
-        return memory
-    if now_s is None:
-        return replace(memory, rooms=replace(rooms, hosts=max(0, rooms.hosts - 1)))
-    return replace(memory, rooms=replace(rooms, last_s=now_s, came_s=now_s))
+def without_room_asked(memory: Memory, request: Request) -> Memory:
+    """Return the memory in which a host that did not come, for room or for a policy, was not asked for."""
+    asked_s = memory.rooms_s.get(request.room_for, ())
+    own = tuple(each for each in asked_s if each != request.asked_s)
+    return replace(memory, rooms_s={**memory.rooms_s, request.room_for: own}) if asked_s else memory

@@ -10,7 +10,7 @@ from provisioning.cluster.look import ClusterLook
 from provisioning.loop import deciding
 from provisioning.loop.deciding import Outcome, decided
 from provisioning.loop.hosts_seen import hosts_seen
-from provisioning.loop.memory import Memory, Request, Rooms
+from provisioning.loop.memory import Memory, Request
 from provisioning.loop.pool import Pool
 from provisioning.providers.provider import Lease
 from scheduler.elasticity.leasing.decision import Change, LeasingDecision
@@ -100,8 +100,8 @@ def test_hosts_for_tasks_without_a_slot_count(
     settings = settings_of(limits={"hosts_max": hosts_max})
     pool = Pool(settings, OFFER, (TOPOLOGY,), frozenset({"host-1"}))
     look, leases = world.look(), (lease,)
-    request = Request(OFFER.name, NOW_S, {}, for_room=True)
-    memory = Memory("one", requests={"one.room-2": request}, rooms=Rooms(1, 2, NOW_S))
+    request = Request(OFFER.name, NOW_S, {}, room_for=BUSY)
+    memory = Memory("one", requests={"one.room-2": request}, unplaced_s={BUSY: NOW_S - 400.0})
     both = LeasingDecision(leases=("lease-1", "lease-2"))
     monkeypatch.setattr(deciding, "ask", lambda _pool, _parameters, _observation, known: (both, known))
     components, _ = pool.components(look)

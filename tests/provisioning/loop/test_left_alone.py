@@ -12,7 +12,8 @@ import pytest
 from provisioning.cluster.look import UNREADABLE, ClusterLook, TopologyLook
 from provisioning.loop.active import ActiveLoop
 from provisioning.loop.advice import AdvisingLoop
-from provisioning.loop.memory import Memory, MemoryFile, Request, Rooms, Wanted
+from provisioning.loop.hosts_that_stay import is_room
+from provisioning.loop.memory import Memory, MemoryFile, Request, Wanted
 from provisioning.loop.pool import Pool
 from provisioning.loop.seeing import Seeing
 from provisioning.providers.provider import Lease
@@ -156,7 +157,8 @@ def unplaced() -> Beside:
 
 def long_unplaced(world: World) -> Memory:
     """Return a memory of one that has found no room for a day, whatever was leased for it."""
-    return Memory("one", without_slot={OTHER: world.now_s - 9e4}, rooms=Rooms(1, 3, world.now_s - 9e4))
+    asked_s = tuple(world.now_s - ago_s for ago_s in (5000.0, 4000.0, 3000.0))
+    return Memory("one", unplaced_s={OTHER: world.now_s - 9e4}, rooms_s={OTHER: asked_s})
 
 
 def test_what_finds_no_room_holds_the_others_until_storm_had_time(tmp_path: Path) -> None:
@@ -168,35 +170,28 @@ def test_what_finds_no_room_holds_the_others_until_storm_had_time(tmp_path: Path
     assert "other: 1 of its tasks have had no slot for long: it is not scaled" in late[-1].faults
     assert world.counts["bolt"] > 2
     world.demand_per_s = 5.0
-    pass_rounds(world, tmp_path, 120, settings)
-    rooms = [name for name in world.given if ".room-" in name]
-    assert len(rooms) == 3
-    assert not any(world.given[name].live for name in rooms)
-    pass_rounds(world, tmp_path, 100, settings)
-    assert sum(".room-" in name for name in world.given) > 3, "half an hour later it is tried again"
+    pass_rounds(world, tmp_path, 240, settings)
+    assert len(rooms_of(world)) == 3
+    assert not any(each.live for each in rooms_of(world))
+    pass_rounds(world, tmp_path, 600, settings)
+    assert len(rooms_of(world)) == 6, "three hours later it is tried again"
 
 
-def test_it_is_not_tried_again_while_a_host_is_there_for_it(tmp_path: Path) -> None:
-    world, settings = unplaced(), settings_of_both()
-    world.demand_per_s, world.counts = 5.0, {"spout": 1, "bolt": 1}
-    world.given = {"one.room-1": Lease("host-1", "one.room-1", OFFER.name, "ready", world.now_s, "host-1")}
-    world.given["one.room-1"] = replace(world.given["one.room-1"], paid_until_s=world.now_s + 9e9)
-    file = remembering(tmp_path, long_unplaced(world))
-    pass_rounds(world, tmp_path, 2, settings)
-    rooms = file.read().rooms
-    assert rooms is not None
-    assert rooms.hosts == 3
-    assert not any(each.for_room for each in file.read().requests.values())
+def rooms_of(world: World) -> list[Lease]:
+    """Return the leases of hosts for tasks without a slot, the oldest first."""
+    return sorted((each for each in world.given.values() if is_room(each)), key=lambda each: each.leased_at_s)
 
 
 def test_where_nothing_else_is_scaled_hosts_stay_for_what_has_no_slot(tmp_path: Path) -> None:
-    """Whoever places it may only be out for a while."""
+    """Whoever places it may only be out for a while; those that were leased meanwhile go."""
     world = unplaced()
     world.status, world.counts = "INACTIVE", {"spout": 1, "bolt": 1}
-    pass_rounds(world, tmp_path, 120, settings_of_both())
-    assert len(world.given) == 3
-    assert all(each.live for each in world.given.values())
-    assert world.holds == []
+    leased(world)
+    pass_rounds(world, tmp_path, 60, settings_of_both())
+    assert [each.live for each in rooms_of(world)] == [True] * 3
+    pass_rounds(world, tmp_path, 180, settings_of_both())
+    assert [each.live for each in rooms_of(world)] == [False] * 3
+    assert world.given[REQUEST].live
 
 
 def test_where_nothing_is_leased_the_others_are_scaled_all_the_same(tmp_path: Path) -> None:
@@ -210,14 +205,17 @@ def test_where_nothing_is_leased_the_others_are_scaled_all_the_same(tmp_path: Pa
 
 
 @pytest.mark.parametrize("kind", ["sized", "threshold"])
-def test_a_host_that_came_for_room_is_left_until_storm_had_time(kind: str, tmp_path: Path) -> None:
-    """It is empty at first, which to `threshold` is a reason to give it back."""
+def test_hosts_for_what_has_no_slot_are_kept_for_it(kind: str, tmp_path: Path) -> None:
+    """They are empty at first, to `threshold` a reason to give them back; the others have theirs."""
     world, settings = unplaced(), settings_of_both(policy={"kind": kind})
-    while not any(each.status == "ready" for name, each in world.given.items() if ".room-" in name):
-        pass_rounds(world, tmp_path, 1, settings)
-    reports = pass_rounds(world, tmp_path, 11, settings)
-    assert {each.held_by for each in reports} <= {"no_slot", "change"}
-    assert not MemoryFile(tmp_path / "active.json").read().draining
+    world.demand_per_s, world.counts = 5.0, {"spout": 1, "bolt": 1}
+    reports = pass_rounds(world, tmp_path, 80, settings)
+    assert [each.status for each in rooms_of(world)] == ["ready"] * 3
+    assert world.holds == []
+    asked = [each.asked for each in reports if each.asked is not None]
+    rooms = {each.host for each in rooms_of(world)}
+    seen = {each.name: each.status for each in asked[-1].observation.hosts}
+    assert {seen[host] for host in rooms} == {"leaving"}, "nothing is started there"
 
 
 def test_what_was_to_start_of_what_is_left_alone_is_forgotten(tmp_path: Path) -> None:
@@ -300,7 +298,7 @@ def test_what_loses_its_slot_later_has_a_time_of_its_own(tmp_path: Path) -> None
     pass_rounds(world, tmp_path, 3, settings)
     report = pass_rounds(world, tmp_path, 1, settings)[-1]
     assert report.held_by in ("no_slot", "change")
-    while TOPOLOGY not in file.read().without_slot:
+    while TOPOLOGY not in file.read().unplaced_s:
         pass_rounds(world, tmp_path, 1, settings)
     assert pass_rounds(world, tmp_path, 1, settings)[-1].held_by == "no_slot"
     report = pass_rounds(world, tmp_path, 14, settings)[-1]
@@ -312,42 +310,49 @@ def test_a_host_that_is_leased_for_room_is_not_given_to_others(tmp_path: Path) -
     world.demand_per_s = 400.0
     file = MemoryFile(tmp_path / "active.json")
     pass_rounds(world, tmp_path, 14, settings)
-    (room,) = (each for each in file.read().requests.values() if each.for_room)
+    (room,) = (each for each in file.read().requests.values() if each.room_for)
     assert room.starts == {}
-    assert any(not each.for_room for each in file.read().requests.values()), "which have hosts of their own"
+    assert any(not each.room_for for each in file.read().requests.values()), "which have hosts of their own"
 
 
 def test_a_host_that_came_for_one_may_be_for_all_that_have_no_slot(tmp_path: Path) -> None:
     """Storm has the time to place all of them on it before there is another one."""
     world, settings = unplaced(), settings_of_both()
-    request = Request(OFFER.name, world.now_s - 60.0, {}, for_room=True)
     since_s = world.now_s - 400.0
     memory = Memory(
-        "one",
-        requests={"one.room-1": request},
-        without_slot={OTHER: since_s, TOPOLOGY: since_s},
-        rooms=Rooms(13, 1, world.now_s - 60.0),
+        "one", unplaced_s={OTHER: since_s, TOPOLOGY: since_s}, rooms_s={TOPOLOGY: (world.now_s - 60.0,)}
     )
-    world.given = {"one.room-1": Lease("host-1", "one.room-1", OFFER.name, "ready", world.now_s, "host-1")}
-    world.given["one.room-1"] = replace(world.given["one.room-1"], paid_until_s=world.now_s + UNIT_S)
+    lease = Lease("host-1", "one.room-1", OFFER.name, "ready", world.now_s - 60.0, "host-1", world.now_s)
+    world.given = {"one.room-1": replace(lease, paid_until_s=world.now_s + UNIT_S)}
     world.unplaced = {"own-1"}
     file = remembering(tmp_path, memory)
-    pass_rounds(world, tmp_path, 1, settings)
-    assert file.read().without_slot.keys() == {OTHER, TOPOLOGY}
-    pass_rounds(world, tmp_path, 10, settings)
+    pass_rounds(world, tmp_path, 12, settings)
+    assert file.read().unplaced_s.keys() == {OTHER, TOPOLOGY}
     assert len(world.given) == 1
+    pass_rounds(world, tmp_path, 4, settings)
+    assert len(world.given) == 2
+    assert file.read().rooms_s.keys() == {OTHER, TOPOLOGY}, "the next one is for the other"
 
 
-def test_hosts_for_what_has_no_slot_wait_for_each_other(tmp_path: Path) -> None:
-    """Where all of a topology is placed or nothing, the first one is empty until there are enough."""
-    world, settings = unplaced(), settings_of_both(policy={"kind": "threshold"})
-    world.demand_per_s = 5.0
-    while len([name for name in world.given if ".room-" in name]) < 2:
+def test_nothing_is_leased_for_room_while_another_host_is_to_come(tmp_path: Path) -> None:
+    world = unplaced()
+    leased(world, "booting")
+    request = Request(OFFER.name, world.now_s, {})
+    memory = Memory("one", requests={REQUEST: request}, unplaced_s={OTHER: world.now_s - 400.0})
+    remembering(tmp_path, memory)
+    pass_rounds(world, tmp_path, 4, settings_of_both())
+    assert rooms_of(world) == []
+
+
+def test_a_host_for_room_is_as_others_once_all_is_placed(tmp_path: Path) -> None:
+    world, settings = unplaced(), settings_of_both()
+    world.demand_per_s, world.counts = 5.0, {"spout": 1, "bolt": 1}
+    while not any(each.status == "ready" for each in rooms_of(world)):
         pass_rounds(world, tmp_path, 1, settings)
-    pass_rounds(world, tmp_path, 6, settings)
-    rooms = [each for name, each in world.given.items() if ".room-" in name]
-    assert [each.status for each in rooms] == ["ready", "ready"]
-    assert world.holds == []
+    world.other = {}
+    asked = pass_rounds(world, tmp_path, 4, settings)[-1].asked
+    assert asked is not None
+    assert {each.status for each in asked.observation.hosts} == {"ready"}
 
 
 def test_an_answer_that_cannot_be_read_gives_no_host_back(tmp_path: Path) -> None:
@@ -384,24 +389,25 @@ def test_a_host_that_does_not_help_is_as_others_after_a_while(refuses: bool, tmp
     while not any(each.status == "ready" for each in world.given.values()):
         pass_rounds(world, tmp_path, 1, settings)
     world.refuse = refuses
-    pass_rounds(world, tmp_path, 110, settings)
-    assert len(world.given) == 1
-    assert not any(each.live for each in world.given.values())
+    first = rooms_of(world)[0]
+    pass_rounds(world, tmp_path, 180, settings)
+    assert not world.given[first.request_id].live
 
 
-def test_a_host_that_helped_a_little_is_followed_by_others(tmp_path: Path) -> None:
-    """Five had no slot, and now one has none."""
+def test_a_clock_that_is_set_back_asks_for_no_more(tmp_path: Path) -> None:
     world = unplaced()
-    memory = replace(long_unplaced(world), rooms=Rooms(5, 3, world.now_s - 600.0))
+    ahead_s = world.now_s + 9e5
+    memory = Memory("one", unplaced_s={OTHER: ahead_s}, rooms_s={OTHER: (ahead_s,)})
     file = remembering(tmp_path, memory)
-    pass_rounds(world, tmp_path, 1, settings_of_both())
-    assert file.read().rooms == Rooms(1, 1, world.now_s - ROUND_S)
+    pass_rounds(world, tmp_path, 11, settings_of_both())
+    assert (file.read().unplaced_s, file.read().rooms_s) == ({OTHER: world.now_s - 11 * ROUND_S}, {OTHER: ()})
+    assert not world.given
 
 
 def test_hosts_that_do_not_come_are_asked_for_every_three_minutes(tmp_path: Path) -> None:
     world = unplaced()
     world.failing = frozenset({OFFER.name})
     pass_rounds(world, tmp_path, 61, settings_of_both())
-    asked_s = sorted(each.leased_at_s for name, each in world.given.items() if ".room-" in name)
+    asked_s = [each.leased_at_s for each in rooms_of(world)]
     assert len(asked_s) >= 3
     assert all(later - before >= 180.0 for before, later in pairwise(asked_s))

@@ -259,7 +259,7 @@ def test_room_that_was_lost_for_good_is_leased(limits: dict[str, int], hosts: in
     assert len(world.given) == hosts
     world.unplaced = set()
     pass_rounds(world, tmp_path, 2, settings)
-    assert MemoryFile(tmp_path / "active.json").read().without_slot == {}
+    assert MemoryFile(tmp_path / "active.json").read().unplaced_s == {}
 
 
 def test_one_host_more_is_leased_if_one_is_not_enough(tmp_path: Path) -> None:
