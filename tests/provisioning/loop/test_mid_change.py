@@ -247,38 +247,6 @@ def test_a_change_of_another_start_of_a_topology_is_given_up(tmp_path: Path) -> 
     assert file.read().wanted == {}
 
 
-@pytest.mark.parametrize(("limits", "hosts"), [({}, 1), ({"hosts_max": 2}, 0)])
-def test_room_that_was_lost_for_good_is_leased(limits: dict[str, int], hosts: int, tmp_path: Path) -> None:
-    """Nothing of the topology is placed: no policy can say what it needs, but it needs room."""
-    world = World(demand_per_s=20.0, own_hosts=("own-1", "own-2"), unplaced={"own-1"})
-    settings = settings_of(limits=limits)
-    reports = pass_rounds(world, tmp_path, 12, settings)
-    assert not world.given
-    assert all("of its tasks have no slot" in each.held for each in reports)
-    pass_rounds(world, tmp_path, 6, settings)
-    assert len(world.given) == hosts
-    world.unplaced = set()
-    pass_rounds(world, tmp_path, 2, settings)
-    assert MemoryFile(tmp_path / "active.json").read().unplaced_s == {}
-
-
-def test_one_host_more_is_leased_if_one_is_not_enough(tmp_path: Path) -> None:
-    nowhere = {"own-1", *(f"host-{k}" for k in range(1, 9))}
-    world = World(demand_per_s=20.0, unplaced=nowhere)
-    pass_rounds(world, tmp_path, 80)
-    assert len(world.given) == 3, "and no more, as none of them helps"
-
-
-def test_room_is_asked_for_although_a_host_that_is_up_waits_for_it(tmp_path: Path) -> None:
-    """What was to start there waits until all is placed, and one host is not enough for that."""
-    world = World(unplaced={"own-1", "host-1"})
-    leased(world)
-    request = Request(OFFER.name, world.now_s, {"words/bolt": 1})
-    remembering(tmp_path, Memory("one", requests={REQUEST: request}))
-    pass_rounds(world, tmp_path, 15)
-    assert len(world.given) == 2
-
-
 def test_a_change_that_came_about_without_a_word_counts(tmp_path: Path) -> None:
     """A loop asked for it and was killed before it could be written."""
     world = World(spoken=False)
