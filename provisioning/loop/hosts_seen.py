@@ -13,13 +13,13 @@ from scheduler.elasticity.layers.one_pool.parameters import topology_of
 from scheduler.elasticity.leasing.host import Host
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from provisioning.cluster.look import ClusterLook
     from provisioning.loop.memory import Memory
     from provisioning.loop.pool import Pool
     from provisioning.providers.provider import Lease
-    from scheduler.elasticity.leasing.host import HostStatus
+    from scheduler.elasticity.leasing.host import HostStatus, Offer
 
 _RELEASING_EMPTY = ("threshold", "layers")
 """Policies that give a host back because nothing runs there that they scale."""
@@ -39,12 +39,15 @@ def hosts_seen(
         memory: What is to be.
         now_s: Time, s since 1970.
     """
+    offer = pool.policy_offer(look)
     leased, live = {each.host for each in leases}, {each.host for each in leases if each.live}
     running = _running(pool, look)
+    # its owner may have stopped a topology since that was to start on a host
+    scaled = {full for full in pool.running(look) if topology_of(full) in pool.scaled}
     stay = hosts_that_stay(pool, look, memory, leases, now_s)
     # what is kept free takes nothing; nor, to what releases each host without executors, does what others use
-    closed = hosts_kept_free(look, memory, leases, now_s)
-    closed = stay if pool.settings.policy.kind in _RELEASING_EMPTY else closed
+    releases_empty = pool.settings.policy.kind in _RELEASING_EMPTY
+    closed = stay if releases_empty else hosts_kept_free(look, memory, leases, now_s)
     own = [host for host in look.supervisors if host not in leased]
     # what runs where the lease has ended is about to end; without it as much would be started elsewhere
     ended = [host for host in look.supervisors if host in leased - live and running[host].executors]
@@ -54,16 +57,16 @@ def hosts_seen(
         if not each.live:
             continue
         if each.request_id in memory.requests:
-            found.append(_to_come(pool, each.request_id, look, memory, now_s))
+            found.append(_to_come(each.request_id, memory, scaled, offer, now_s))
         elif each.host in look.supervisors:
             leaving = each.host in memory.draining or each.release_at_s is not None
             leaving |= each.host in closed and not running[each.host].executors
-            ends_s = now_s + FOR_EVER_S if each.host in stay else _paid_until_s(pool, each, look, now_s)
+            ends_s = now_s + FOR_EVER_S if each.host in stay else _paid_until_s(each, offer, now_s)
             found.append(_host(pool, each.host, look, running[each.host], ends_s, leaving=leaving))
         elif each.host:
-            found.append(_lost(pool, each, look, now_s))
+            found.append(_lost(each, offer, now_s))
     known = {each.request_id for each in leases}
-    found += [_to_come(pool, name, look, memory, now_s) for name in memory.requests if name not in known]
+    found += [_to_come(name, memory, scaled, offer, now_s) for name in memory.requests if name not in known]
     return tuple(found)
 
 
@@ -137,26 +140,22 @@ def _host(
     )
 
 
-def _lost(pool: Pool, lease: Lease, look: ClusterLook, now_s: float) -> Host:
+def _lost(lease: Lease, offer: Offer, now_s: float) -> Host:
     """Return a host that Nimbus does not list any more: it is paid for, and takes nothing."""
-    offer = pool.policy_offer(look)
     return Host(lease.host, offer.cpu, offer.memory_mb, lease.paid_until_s or now_s, status="leaving")
 
 
-def _to_come(pool: Pool, name: str, look: ClusterLook, memory: Memory, now_s: float) -> Host:
+def _to_come(name: str, memory: Memory, scaled: Collection[str], offer: Offer, now_s: float) -> Host:
     """Return a host that is not up yet, with what is to start there; what has no slot keeps one to itself."""
-    offer, request = pool.policy_offer(look), memory.requests[name]
-    paid_until_s = now_s + offer.billing_unit_s
-    # its owner may have stopped a topology since that was to start there
-    scaled = {full for full in pool.running(look) if topology_of(full) in pool.scaled}
+    request = memory.requests[name]
     starts = {full: n for full, n in request.starts.items() if full in scaled}
     status: HostStatus = "leaving" if request.room_for else "booting"
-    return Host(name, offer.cpu, offer.memory_mb, paid_until_s, starts, status=status)
+    return Host(name, offer.cpu, offer.memory_mb, now_s + offer.billing_unit_s, starts, status=status)
 
 
-def _paid_until_s(pool: Pool, lease: Lease, look: ClusterLook, now_s: float) -> float:
+def _paid_until_s(lease: Lease, offer: Offer, now_s: float) -> float:
     """Return when the paid time of a host ends; where that is not known, as if it was up at once."""
     if lease.paid_until_s is not None:
         return lease.paid_until_s
-    unit_s = pool.policy_offer(look).billing_unit_s
+    unit_s = offer.billing_unit_s
     return lease.leased_at_s + unit_s * (math.floor((now_s - lease.leased_at_s) / unit_s) + 1)

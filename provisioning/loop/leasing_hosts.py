@@ -152,7 +152,8 @@ class LeasingHosts:
         alone = {name for name in names if is_late(memory, name, self.now_s)}
         if names & asked or any(_is_in_between(look, name) for name in names - alone):
             return memory
-        starts = {full: n for full, n in request.starts.items() if topology_of(full) in {*self.names} - alone}
+        may_start = {*self.names} - alone
+        starts = {full: n for full, n in request.starts.items() if topology_of(full) in may_start}
         wanted, _ = with_changes(memory, starts, look, self.now_s, Room(None, self._most(starts)))
         self.steps.did("host-up", lease.host, f"after {self.now_s - request.asked_s:.0f} s")
         return replace(after, wanted=wanted)
