@@ -17,9 +17,12 @@ if TYPE_CHECKING:
     from provisioning.cluster.look import TopologyLook
     from provisioning.loop.memory import Memory
 
-FIRST: Final = Measured(2, 3.0)
-"""What is expected before anything was measured: workers start, find each other, and others stop. On a lab of
-which two hosts were used, with a free slot on each, that took two to four seconds."""
+FIRST: Final = Measured(2, 3.3)
+"""What is expected before anything was measured: workers start, find each other, and others stop. On labs of
+which two hosts were used, with a free slot on each, that took two to four and a half seconds."""
+_ALONE_S = 3.0
+"""A worker that starts alone does so on its old port (`bridge.packing.fresh_ports`), where its supervisor waits
+for as long until its predecessor has ended (`supervisor.worker.shutdown.sleep.secs`)."""
 _FIXED = 2.0
 """What does not grow with the workers that start, as noticing the change and connecting, takes as long as so
 many of them on that lab."""
@@ -101,7 +104,7 @@ def expected_s(memory: Memory, topology: str, workers: int, stated_s: float | No
     """Return for how long a topology is expected to stand still when it changes, s.
 
     Workers of hosts that share processors take longer, the more there are. A pause of w workers is taken for
-    c (w + 2)^b: b is the median of what pairs of pauses say, weighted by how far apart their workers are, and
+    c (w + 2)^b, and for the wait of a worker that starts alone: b is the median of what pairs of pauses say, weighted by how far apart their workers are, and
     of a first guess, between what takes as long and what takes longer in proportion; c is the median then. So
     one pause of another kind changes little, and neither do two of nearly as many workers. Until there are
     many, what is expected at first counts as one of them, if it is not far off.
@@ -116,6 +119,7 @@ def expected_s(memory: Memory, topology: str, workers: int, stated_s: float | No
         return stated_s
     past = memory.past_pauses
     measured = past.get(topology) or tuple(each for own in past.values() for each in own)[-KEPT:]
+    measured = tuple(replace(each, lasted_s=_without_wait_s(each)) for each in measured)
     if len(measured) < KEPT and _usual_s(measured or (FIRST,)) <= _FAR_OFF * FIRST.lasted_s:
         measured = (FIRST, *measured)
     powers = [(_FIRST_POWER, _FIRST_WEIGHT)]
@@ -129,7 +133,16 @@ def expected_s(memory: Memory, topology: str, workers: int, stated_s: float | No
     )
     # not far beyond what was seen
     lasted = [each.lasted_s for each in measured]
-    return min(max(expected, min(lasted) / _BEYOND), _BEYOND * max(lasted))
+    return min(max(expected, min(lasted) / _BEYOND), _BEYOND * max(lasted)) + _wait_s(workers)
+
+
+def _wait_s(workers: int) -> float:
+    return _ALONE_S if workers == 1 else 0.0
+
+
+def _without_wait_s(measured: Measured) -> float:
+    """Return what a pause took beside the wait, at least half of it: not all supervisors wait as long."""
+    return max(measured.lasted_s - _wait_s(measured.workers), measured.lasted_s / 2.0)
 
 
 def _size(workers: float) -> float:
