@@ -215,7 +215,7 @@ def elasticity_simulation(
 ) -> None:
     """Simulate executors and hosts, on Spark: the policies of papers 003 and 004, and ours.
 
-    Every policy, pattern of load, billing unit and reading of queues. About ten minutes.
+    Every policy, pattern of load, billing unit and reading of queues. About a quarter of an hour.
     Exit status: 0 done, 2 bad input, 130 ended by Ctrl-C.
     """
     require_all_extras()

@@ -21,8 +21,8 @@ FIRST: Final = Measured(2, 3.3)
 """What is expected before anything was measured: workers start, find each other, and others stop. On labs of
 which two hosts were used, with a free slot on each, that took two to four and a half seconds."""
 _ALONE_S = 3.0
-"""A worker that starts alone does so on its old port (`bridge.packing.fresh_ports`), where its supervisor waits
-for as long until its predecessor has ended (`supervisor.worker.shutdown.sleep.secs`)."""
+"""A worker that starts alone does so on its old port (`bridge.packing.fresh_ports`), where its supervisor
+waits for as long until its predecessor has ended (`supervisor.worker.shutdown.sleep.secs`)."""
 _FIXED = 2.0
 """What does not grow with the workers that start, as noticing the change and connecting, takes as long as so
 many of them on that lab."""
@@ -104,10 +104,11 @@ def expected_s(memory: Memory, topology: str, workers: int, stated_s: float | No
     """Return for how long a topology is expected to stand still when it changes, s.
 
     Workers of hosts that share processors take longer, the more there are. A pause of w workers is taken for
-    c (w + 2)^b, and for the wait of a worker that starts alone: b is the median of what pairs of pauses say, weighted by how far apart their workers are, and
-    of a first guess, between what takes as long and what takes longer in proportion; c is the median then. So
-    one pause of another kind changes little, and neither do two of nearly as many workers. Until there are
-    many, what is expected at first counts as one of them, if it is not far off.
+    c (w + 2)^b, and for the wait of a worker that starts alone: b is the median of what pairs of pauses say,
+    weighted by how far apart their workers are, and of a first guess, between what takes as long and what
+    takes longer in proportion; c is the median then. So one pause of another kind changes little, and neither
+    do two of nearly as many workers. Until there are many, what is expected at first counts as one of them,
+    if it is not far off.
 
     Args:
         memory: With what was measured: of it, else of others.
