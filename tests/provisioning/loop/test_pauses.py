@@ -67,7 +67,7 @@ def test_pauses_of_nearly_as_many_workers_say_little() -> None:
 
 
 def test_workers_that_are_far_apart_say_more() -> None:
-    """One took as long as twenty times as many, whatever four that are close to each other say."""
+    """Two took as long as ten times as many, whatever four that are close to each other say."""
     memory = memory_of((20, 9.0), (21, 10.0), (22, 11.0), (23, 12.0), (2, 9.0))
     assert expected_s(memory, "words", 92, None) == pytest.approx(12.5, rel=0.1)
 
