@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from formats.nimbus import NimbusError
+from provisioning.lasting_reasons import LastingReasons
 from provisioning.loop.memory import MemoryFileError
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ _SHOWN = 10
 _JUMP_S = 5.0
 """A clock that goes by more than so much against a steady one between two rounds was set, s."""
 _TROUBLE = ("host-lost", "given-up", "kept", "failed")
+_VERDICTS = {"held": "waits", "limited": "wants-more"}
 
 
 class Watcher(Protocol):
@@ -81,6 +83,7 @@ class Rounds:
     steady: Callable[[], float] = time.monotonic
     _offset_s: float | None = None
     _said: dict[tuple[str, str], object] = field(default_factory=dict)
+    _reasons: LastingReasons = field(default_factory=LastingReasons)
     _summed_s: float = 0.0
 
     def round(self) -> Sequence[Report]:
@@ -149,6 +152,7 @@ class Rounds:
         self._once(mode, "missing", report.faults)
         self._once(mode, "unhelpful", report.unhelpful)
         decision = report.decision
+        self._log_reasons(mode, report)
         if (
             decision is not None
             and not report.in_vain
@@ -171,6 +175,16 @@ class Rounds:
         if savings is not None and report.now_s - self._summed_s >= _SUMMARY_S:
             self._summed_s = report.now_s
             self.log.info("advice", **savings.figures())
+
+    def _log_reasons(self, mode: str, report: Report) -> None:
+        begun, over = self._reasons.taken(mode, report)
+        for verdict, event in _VERDICTS.items():
+            whys = [f"{about}: {why}" for (_, kind, about), why in begun.items() if kind == verdict]
+            if whys:
+                self.log.info(event, mode=mode, why=sorted(whys))
+            abouts = [about for _, kind, about in over if kind == verdict]
+            if abouts:
+                self.log.info(f"{event}-no-more", mode=mode, about=sorted(abouts))
 
     def _once(
         self, mode: str, event: str, what: str | tuple[str, ...], write: Callable[..., None] | None = None

@@ -134,9 +134,11 @@ def _component(found: Mapping[str, Any]) -> str:
 
 
 def _savings(found: Mapping[str, Any], now_s: float) -> str:
+    unknown_h = found.get("unknown_s", 0.0) / 3600.0
+    unknown = f", but for {unknown_h:.2g} h of which not all is known that came" if unknown_h else ""
     return (
         f"in the last {(now_s - found['since_s']) / 3600.0:.2g} h it would have used"
         f" {found['host_s'] / 3600.0:.3g} host hours instead of {found['real_host_s'] / 3600.0:.3g},"
         f" {found['cost']:.3g} instead of {found['real_cost']:.3g} in money,"
-        f" with {found['changes']:.0f} changes and {found['late_share']:.1%} of items late"
+        f" with {found['changes']:.0f} changes and {found['late_share']:.1%} of items late{unknown}"
     )

@@ -33,11 +33,16 @@ settings.load_profile("any-speed")
 SERVERS = {"redis_server", "lasting_redis", "zookeeper", "no_zookeeper", "kafka"}
 """Fixtures that start a real server; tests that use one are no unit tests and run on their own."""
 
+SPARK_S = 900.0
+"""Of a test on Spark, s. If one is ended as it waits for an answer, the next gets that: all fail then."""
+
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that need a real server, so that none can be forgotten."""
+    """Mark tests that need a real server, and give those on Spark longer, so that none can be forgotten."""
     for item in items:
+        if item.get_closest_marker("spark") is not None:
+            item.add_marker(pytest.mark.timeout(SPARK_S))
         if SERVERS & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.servers)
 

@@ -17,6 +17,7 @@ from provisioning.loop.pauses import last_tasks, standing, with_pauses_ended
 from provisioning.loop.refusing import refused_now
 from provisioning.loop.replacing import with_room_asked
 from provisioning.loop.report import Asked, Report
+from provisioning.loop.too_old import too_old
 from provisioning.providers.provider import ProviderError
 from scheduler.base.checks import ModelError
 from scheduler.elasticity.layers.one_pool.parameters import topology_of
@@ -175,6 +176,7 @@ class ActiveLoop:
         report = replace(
             report,
             asked=asked,
+            faults=(*report.faults, *too_old(seen.readings, parameters.sample_age_max_s)),
             decision=outcome.decision,
             limited=outcome.limited,
             in_vain=outcome.in_vain,

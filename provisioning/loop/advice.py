@@ -16,6 +16,7 @@ from provisioning.loop.hosts_seen import hosts_seen
 from provisioning.loop.hosts_that_stay import hosts_that_stay
 from provisioning.loop.left_alone import without_too_large
 from provisioning.loop.report import Asked, Report, Savings
+from provisioning.loop.too_old import too_old
 from scheduler.base.checks import ModelError
 from scheduler.elasticity.leasing.observation import Observation
 
@@ -105,7 +106,9 @@ class AdvisingLoop:
         copy = copy.without(copy.components() - names)
         copy = copy.joined_by(names - copy.components(), real, offer)
         passed_s = now_s - copy.now_s
-        copy = copy.followed(readings, {each.name: each.slo_ms for each in components}, offer, now_s)
+        # what came while tasks were silent is not known: it counts as neither served nor late
+        known = tuple(each for each in readings if each.age_s <= parameters.sample_age_max_s)
+        copy = copy.followed(known, {each.name: each.slo_ms for each in components}, offer, now_s)
         as_if = tuple(copy.reading(each) for each in readings)
         observation = Observation(now_s, copy.seen(), as_if)
         asked = Asked(observation, parameters, memory.policy)
@@ -128,8 +131,10 @@ class AdvisingLoop:
             cost=copy.units * offer.unit_cost,
             changes=copy.changes,
             late_share=copy.late / copy.items if copy.items else 0.0,
+            unknown_s=copy.unknown_s,
         )
-        return replace(report, asked=asked, decision=decision, savings=savings)
+        faults = (*report.faults, *too_old(readings, parameters.sample_age_max_s))
+        return replace(report, asked=asked, faults=faults, decision=decision, savings=savings)
 
     def _hosts(self, look: ClusterLook, memory: Memory, now_s: float) -> tuple[Host, ...]:
         """Return the hosts that count, as if all were leased: those on which others run stay anyway."""

@@ -67,6 +67,7 @@ class Copy:
         changes: Rounds in which executors changed.
         items: Items that came to components.
         late: Of these, items that came while more waited than fits the stated mean time.
+        unknown_s: Time in which it was not known of every component what came, s.
     """
 
     began_s: float
@@ -80,6 +81,7 @@ class Copy:
     changes: int = 0
     items: float = 0.0
     late: float = 0.0
+    unknown_s: float = 0.0
 
     @classmethod
     def of(cls, hosts: Iterable[Host], offer: Offer, now_s: float) -> Copy:
@@ -159,14 +161,18 @@ class Copy:
         """Let time pass: items come as they really did, and hosts go or are paid for on.
 
         Args:
-            readings: Of the real cluster; what has none, or no service time, has no backlog.
-            slo_ms: Longest mean time by component, ms.
+            readings: Of the real cluster; of what has none, or no service time, nothing is known: what waits
+                there goes on waiting.
+            slo_ms: Longest mean time of every component, ms.
             offer: What hosts cost.
             now_s: Until when, s.
         """
         passed_s = max(0.0, now_s - self.now_s)
         counts, backlog, items, late = self.executors(), dict(self.backlog), self.items, self.late
+        known = set()
         for each in readings:
+            if each.demand_per_s == 0.0 or not (each.demand_per_s is None or each.service_ms is None):
+                known.add(each.component)
             if each.demand_per_s is None or each.service_ms is None:
                 continue
             came = each.demand_per_s * passed_s
@@ -198,6 +204,7 @@ class Copy:
             executor_s=self.executor_s + sum(counts.values()) * passed_s,
             items=items,
             late=late,
+            unknown_s=self.unknown_s + (passed_s if slo_ms.keys() - known else 0.0),
         )
 
     def after(

@@ -29,7 +29,9 @@ class Savings:
         real_cost: What the cluster's hosts cost in that time, in the currency of the offer.
         cost: What the advice would have cost, all units that were begun.
         changes: Rounds in which executors would have changed.
-        late_share: Share of items that would have come while more waited than fits their stated time.
+        late_share: Share of items that would have come while more waited than fits their stated time; of the
+            time in which it was known what came.
+        unknown_s: Time in which it was not known of every component, s.
     """
 
     since_s: float
@@ -39,6 +41,7 @@ class Savings:
     cost: float
     changes: int
     late_share: float
+    unknown_s: float = 0.0
 
     def figures(self) -> dict[str, float]:
         """Return them as a log has them."""

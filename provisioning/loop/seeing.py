@@ -196,10 +196,11 @@ def _missing(
             f"{name}: its workers have reported nothing since the last change; is"
             " topology.metrics.reporters set to Storm's Graphite reporter, with our address?",
         )
+    spoke_twice = {task for task, (first_s, last_s) in tasks.spoke_s.items() if first_s < last_s}
     silent = sorted(
         f"{each.component}[{each.first_task}]"
         for each in topology.executors
-        if each.first_task not in tasks.spoke_s
+        if each.first_task not in spoke_twice
     )
     faults = []
     if silent:

@@ -278,7 +278,6 @@ def test_a_wrong_answer_to_one_query_makes_the_evaluation_wrong(
 
 
 @pytest.mark.spark
-@pytest.mark.timeout(600)
 @pytest.mark.usefixtures("shared_session")
 def test_rows_of_another_format_are_taken_in_and_cleaned(tmp_path: Path) -> None:
     data = DATA.with_name("nyc2013_jan14_subsample_senml_1000.csv.gz")
@@ -291,7 +290,6 @@ def test_rows_of_another_format_are_taken_in_and_cleaned(tmp_path: Path) -> None
 
 
 @pytest.mark.spark
-@pytest.mark.timeout(600)
 @pytest.mark.usefixtures("shared_session")
 def test_made_up_rows_are_those_of_the_minutes_from_noon_on(tmp_path: Path) -> None:
     rows = replace(TAXI, minutes=2).rows(tmp_path, print)

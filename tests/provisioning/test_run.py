@@ -61,7 +61,7 @@ class Followed:
 
 def test_a_silent_nimbus_is_named_once(tmp_path: Path) -> None:
     followed = Followed(World(), tmp_path)
-    followed.lines(5)
+    followed.lines(15)
     followed.silent = True
     (line,) = followed.lines(4)
     assert (line["event"], line["level"]) == ("nimbus-silent", "warning")
@@ -83,6 +83,16 @@ def test_workers_that_fall_silent_are_named_once(tmp_path: Path) -> None:
     lines = [each for each in followed.lines(10) if each["event"] == "missing"]
     assert len(lines) == 1
     assert "its workers have reported nothing" in lines[0]["why"][0]
+
+
+def test_what_is_wanted_beyond_a_bound_is_named_once(tmp_path: Path) -> None:
+    """Four tasks are no more than four executors, whatever comes."""
+    world = World(demand_per_s=45.0)
+    world.tasks = 4
+    lines = Followed(world, tmp_path).lines(40)
+    (line,) = (each for each in lines if each["event"] == "wants-more")
+    assert line["why"][0].endswith("6 executors are needed, it may have 4")
+    assert not [each for each in lines if each["event"] == "wants-more-no-more"]
 
 
 def test_a_memory_that_cannot_be_read_stops_nothing_else(tmp_path: Path) -> None:

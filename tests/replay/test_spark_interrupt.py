@@ -97,7 +97,6 @@ def test_an_ending_in_the_block_comes_behind_it() -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.timeout(200)
 def test_ctrl_c_while_the_jvm_starts_ends_it() -> None:
     """It is not yet known to Spark's Python side then, and does not always end by itself."""
     done = subprocess.run([sys.executable, "-c", STARTING], capture_output=True, text=True, check=False)
@@ -107,7 +106,6 @@ def test_ctrl_c_while_the_jvm_starts_ends_it() -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.timeout(200)
 @pytest.mark.parametrize(("work", "said"), [(WORK, "interrupted\n"), (RDD, "ended\ninterrupted\n")])
 def test_ctrl_c_ends_a_job_without_a_trace(work: str, said: str) -> None:
     """The job is at work when it comes, and has ended when its caller clears away what it wrote."""

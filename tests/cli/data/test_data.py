@@ -130,7 +130,6 @@ def test_a_missing_folder_and_an_unwritable_output_are_refused_before_spark_star
 
 
 @pytest.mark.spark
-@pytest.mark.timeout(600)
 @pytest.mark.usefixtures("shared_session")
 def test_expected_then_latency_and_compare(tmp_path: Path) -> None:
     """A run that answered other rows is different: exit status 1, the first difference named."""

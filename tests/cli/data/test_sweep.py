@@ -75,7 +75,6 @@ def test_bad_options_are_refused(
 
 
 @pytest.mark.spark
-@pytest.mark.timeout(600)
 def test_after_ctrl_c_the_same_command_goes_on(file: Path, tmp_path: Path) -> None:
     """What was finished is kept; only whole parts are left."""
     out = tmp_path / "out"

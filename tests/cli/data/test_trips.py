@@ -136,7 +136,6 @@ def test_ctrl_c_says_whether_the_table_was_written(
 
 
 @pytest.mark.spark
-@pytest.mark.timeout(600)
 @pytest.mark.usefixtures("shared_session")
 def test_ingest_clean_and_generate_say_what_they_did(tmp_path: Path) -> None:
     """Tables of counts by file and by reason, then one line with the rows."""

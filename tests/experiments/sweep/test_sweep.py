@@ -175,7 +175,6 @@ def test_a_folder_with_other_files_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.timeout(600)
 def test_a_sweep_runs_what_is_missing_and_nothing_else(spark: SparkSession, tmp_path: Path) -> None:
     """Parts of finished runs stay untouched; failed runs are named, listed and tried again."""
     folder = SweepFolder(tmp_path / "sweep")

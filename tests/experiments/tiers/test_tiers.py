@@ -169,7 +169,6 @@ def test_gap_over_time() -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.timeout(600)
 def test_from_runs_on_spark_to_the_report(spark: SparkSession, tmp_path: Path) -> None:
     """Real runs of two strategies on one problem; the others of the report are made."""
     case = Case(1, 1, 0)

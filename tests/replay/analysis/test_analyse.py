@@ -143,7 +143,6 @@ def named(document: dict[str, Any], run: str, query: int) -> dict[str, Any]:
 
 
 @pytest.mark.spark
-@pytest.mark.timeout(600)
 def test_an_analysis_is_what_plain_counts_say(
     spark: SparkSession, runs: tuple[Path, Path], tmp_path: Path
 ) -> None:
@@ -224,7 +223,6 @@ def assert_legs(one: dict[str, Any], home: Path) -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.timeout(600)
 def test_a_split_compares_both_sides_of_a_moment(
     spark: SparkSession, runs: tuple[Path, Path], tmp_path: Path
 ) -> None:
@@ -249,7 +247,6 @@ def test_a_split_compares_both_sides_of_a_moment(
 
 
 @pytest.mark.spark
-@pytest.mark.timeout(600)
 def test_bad_files_are_named_with_their_place(
     spark: SparkSession, runs: tuple[Path, Path], tmp_path: Path
 ) -> None:

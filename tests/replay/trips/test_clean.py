@@ -87,7 +87,6 @@ def test_each_fault_has_its_reason(changed: dict[str, object], reason: str | Non
 
 
 @pytest.mark.spark
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize("slice_rows", [1, 50, 100_000])
 def test_a_cleaned_table_is_sorted_dense_and_without_faults(
     spark: SparkSession, tmp_path: Path, slice_rows: int
@@ -125,7 +124,6 @@ def test_a_cleaned_table_is_sorted_dense_and_without_faults(
 
 
 @pytest.mark.spark
-@pytest.mark.timeout(600)
 def test_tables_that_are_not_complete_are_refused(spark: SparkSession, tmp_path: Path) -> None:
     """One sentence with the folder; nothing is written."""
     source, out = tmp_path / "in", tmp_path / "out"

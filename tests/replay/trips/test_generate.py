@@ -24,7 +24,7 @@ from replay.trips.table import SCHEMA, finish, part_files
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.spark
 
 DATA = Path(__file__).resolve().parents[3] / "data" / "debs2015"
 DAY = 15_719

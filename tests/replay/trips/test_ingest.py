@@ -20,7 +20,7 @@ from replay.trips.table import SCHEMA, part_files, read_trips
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.spark
 
 DATA = Path(__file__).resolve().parents[3] / "data" / "debs2015"
 LINE = (

@@ -60,6 +60,7 @@ def decide(
     if due:
         growing = Growing(now_s, leasing, parameters, RoomByNeed(change.needs, parameters))
         draft, waiting = _grown_together(draft, change, growing, parameters)
+        draft = _with_bounds_named(draft, change.needs)
     draft, judged = with_ends_judged(draft, Judged(leasing.settled, state.spare), change, parameters, now_s)
     after = remembered(leasing, draft, now_s, looked=due and not waiting)
     state = replace(state, leasing=replace(after, settled=judged.settled), spare=judged.spare)
@@ -129,6 +130,14 @@ def _grown(draft: Draft, needs: Mapping[str, Need], growing: Growing, parameters
             draft = growing.by_one(draft, component, need.why)
             if len(draft.decision.starts) == started:
                 break  # a limit is in the way, of the others too
+    return draft
+
+
+def _with_bounds_named(draft: Draft, needs: Mapping[str, Need]) -> Draft:
+    for name, need in needs.items():
+        if need.beyond is not None:
+            why = f"{need.why}: {need.beyond} executors are needed, it may have {need.executors}"
+            draft = draft.because("limited", name, why)
     return draft
 
 

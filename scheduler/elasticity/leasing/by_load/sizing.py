@@ -133,12 +133,13 @@ class Need:
     Attributes:
         demand_per_s: Items per second to provide for.
         service_ms: For so long each occupies an executor, ms.
-        executors: How many there should be.
+        executors: How many there should be, as far as it may have them.
         least: With fewer than so many it cannot keep up, or a backlog stays; at most `executors`.
         why: Sentence for the reason.
         tasks: Among which executors are dealt; None: as many as one likes.
         demand_only: As many executors as there should be without a backlog; None: `executors`.
         expected_per_s: Items per second to provide for without what was foreseen before.
+        beyond: How many there should be if it might have more; None: `executors`.
     """
 
     demand_per_s: float
@@ -149,6 +150,7 @@ class Need:
     tasks: int | None = None
     demand_only: int | None = None
     expected_per_s: float = 0.0
+    beyond: int | None = None
 
     @property
     def for_demand(self) -> int:
@@ -195,7 +197,8 @@ def need_of(
     demand, backlog = max(expected, foreseen), reading.waiting
     service_s = reading.service_ms / 1000.0
     exact = demand * service_s / parameters.target_load + backlog * service_s / parameters.drain_s
-    executors = _within(component, math.ceil(exact - _ROUNDING))
+    wanted = math.ceil(exact - _ROUNDING)
+    executors = _within(component, wanted)
     if demand > before:
         what = "are coming" if coming >= foreseen else "were foreseen"
     else:
@@ -207,7 +210,17 @@ def need_of(
     for_demand = min(
         executors, _within(component, math.ceil(demand * service_s / parameters.target_load - _ROUNDING))
     )
-    return Need(demand, reading.service_ms, executors, least, why, component.tasks, for_demand, expected)
+    return Need(
+        demand,
+        reading.service_ms,
+        executors,
+        least,
+        why,
+        component.tasks,
+        for_demand,
+        expected,
+        beyond=wanted if wanted > executors else None,
+    )
 
 
 def _within(component: Component, wanted: int) -> int:

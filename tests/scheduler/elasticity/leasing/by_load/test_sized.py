@@ -8,7 +8,7 @@ from typing import Any
 from scheduler.elasticity.leasing.by_load import sized
 from scheduler.elasticity.leasing.by_load.sized_parameters import SizedParameters
 from scheduler.elasticity.leasing.by_load.sizing import SizedState
-from scheduler.elasticity.leasing.decision import Change, LeasingDecision, Move, Release
+from scheduler.elasticity.leasing.decision import Change, LeasingDecision, Move, Reason, Release
 from scheduler.elasticity.leasing.host import Host, Offer
 from scheduler.elasticity.leasing.observation import ComponentReading, Observation
 from tests.scheduler.elasticity.leasing.example import OFFER, A, F, R, host
@@ -144,6 +144,8 @@ def test_limits_are_named() -> None:
     observation = Observation(300, (host("h0", 600, {"A": 1}),), readings)
     decision, _ = sized.decide(observation, SizedState(), parameters, 0)
     assert decision.starts == (Change("A", "h0"),), "its need is within its bounds"
+    why = "16 items/s come, 0 wait, each takes 500 ms: 10 executors are needed, it may have 2"
+    assert Reason("limited", "A", why) in decision.reasons
     crowded = Observation(300, (host("h0", 600, {"A": 1, "F": 2, "R": 2}),), readings)
     parameters = SizedParameters(components=(A, F, R), offer=OFFER, hosts_max=1)
     decision, _ = sized.decide(crowded, SizedState(), parameters, 0)

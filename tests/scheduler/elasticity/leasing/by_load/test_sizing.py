@@ -49,6 +49,10 @@ def test_need_within_bounds() -> None:
     assert (few.executors, many.executors) == (3, 7)
     assert few.busy == pytest.approx(4.0)
     assert few.why == "10 items/s come, 0 wait, each takes 400 ms"
+    assert (few.beyond, many.beyond) == (5, None)
+    dealt = need_of(replace(A, tasks=4, most=4), reading(), SeenDemand([(0.0, 10.0)], parameters()))
+    assert dealt is not None
+    assert (dealt.executors, dealt.beyond) == (4, 5), "there are no more than tasks"
 
 
 @pytest.mark.parametrize("unknown", [reading(None), reading(service_ms=None)])

@@ -1,0 +1,36 @@
+"""Which readings are too old to decide on: of tasks that have fallen silent the last word stays known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scheduler.elasticity.layers.one_pool.parameters import topology_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scheduler.elasticity.leasing.observation import ComponentReading
+
+_SHOWN = 5
+
+
+def too_old(readings: Sequence[ComponentReading], age_max_s: float) -> tuple[str, ...]:
+    """Return what is held as its readings are too old, one sentence for each topology.
+
+    A sentence stays the same while that lasts, so that it is logged once.
+
+    Args:
+        readings: Of components, by their names among those of all topologies.
+        age_max_s: Age above which a reading decides nothing, s.
+    """
+    silent: dict[str, list[str]] = {}
+    for each in readings:
+        if each.age_s > age_max_s:
+            topology = topology_of(each.component)
+            silent.setdefault(topology, []).append(each.component.removeprefix(f"{topology}/"))
+    return tuple(
+        f"{topology}: tasks have reported nothing for over {age_max_s:g} s; held are"
+        f" {', '.join(sorted(names)[:_SHOWN])}"
+        + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+        for topology, names in sorted(silent.items())
+    )
