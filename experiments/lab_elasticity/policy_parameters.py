@@ -22,8 +22,6 @@ PENALTY = 0.0005
 """Cost of a late item, where a host's billing unit costs 1."""
 SIZED_LOAD = 0.88
 """Share of their time for which executors are busy that `sized` sizes for; what it gets wrong it can mend."""
-QUEUE_DOUBLE = 250.0
-"""Items in front of a component from which on `btu` starts two executors, as in its authors' program."""
 PAUSE_S = 10.0
 """Of a change, for managers that weigh it against periods of `DECIDE_EVERY_S`."""
 
@@ -51,14 +49,8 @@ def policy_parameters(
     }
     own = {
         "threshold": {},
-        # as its authors' program has it, which is better than the text: two executors at once for long
-        # queues, and for three rounds after it has grown a component loses none
-        "btu": paid
-        | {
-            "decide_interval_s": BTU_EVERY_S,
-            "cooldown_s": 3.0 * BTU_EVERY_S,
-            "queue_double": QUEUE_DOUBLE,
-        },
+        # three rounds, as in its authors' program
+        "btu": paid | {"decide_interval_s": BTU_EVERY_S, "cooldown_s": 3.0 * BTU_EVERY_S},
         # a minute of the experiment is a quarter of an hour of a day
         "sized": paid | {"keep_peak_s": 60.0, "trend_s": 90.0, "target_load": SIZED_LOAD, "ahead_s": AHEAD_S},
         # each of many executors has to weigh enough for one less to be worth a pause as long as a period, and

@@ -9,7 +9,7 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from experiments.elasticity.sweep import BTU, LOADS, OFFERS, POLICIES, RELEASED, SIZED, THRESHOLD
+from experiments.elasticity.sweep import AS_WRITTEN, BTU, LOADS, OFFERS, POLICIES, RELEASED, SIZED, THRESHOLD
 from experiments.reports.targets import Target
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def targets(found: Mapping[QueueReading, Mapping[tuple[Setting, str], Figures]])
     """Return what the evaluation should show, and whether it does."""
     checks = []
     for reading, own in found.items():
-        for policy in (BTU, RELEASED):
+        for policy in (BTU, RELEASED, AS_WRITTEN):
             cheaper = sum(own[each, policy].total < own[each, THRESHOLD].total for each in settings())
             better = sum(own[each, policy].near > own[each, THRESHOLD].near for each in settings())
             name = f"`{policy}`, queues read as {reading}"

@@ -22,8 +22,9 @@ IN_TIME = (900.0, 950.0, 1000.0, 980.0, 990.0)
 
 
 def parameters(**changed: Any) -> BtuParameters:
-    """Return the paper's constants, but for what is changed."""
-    return BtuParameters(**{"components": (A, F, R), "offer": OFFER, **changed})
+    """Return the constants of the paper's text, but for what is changed."""
+    text = {"components": (A, F, R), "offer": OFFER, "queue_double": 1e9, "cooldown_s": 0.0}
+    return BtuParameters(**{**text, **changed})
 
 
 def host(
