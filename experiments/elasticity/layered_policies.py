@@ -9,6 +9,7 @@ from experiments.elasticity.leasing_policies import component_of, offer_of
 from experiments.elasticity.policy import First
 from experiments.elasticity.scenario_file import ScenarioError
 from scheduler.base.checks import ModelError, number, one_of, shown, whole_number
+from scheduler.elasticity.application_manager.granting import ApplicationParameters
 from scheduler.elasticity.layers import layers
 from scheduler.elasticity.layers.observation import LayersObservation, LayersState
 from scheduler.elasticity.layers.one_pool.parameters import POOL
@@ -43,6 +44,7 @@ _KEYS = {
     "hosts",
     "operator",
     "region",
+    "application",
     "hosts_max",
     "executors_max",
     "period_s",
@@ -86,8 +88,8 @@ def layered_policy(
     Args:
         scenario: What it scales; it has a bound on the response time; components without a region share one.
         name: Of the policy, for messages.
-        table: `operators` and `hosts` (kinds of managers), `operator` and `region` (their parameters),
-            `executors_max`, `hosts_max` of a region, `period_s`, `region_period_s`.
+        table: `operators` and `hosts` (kinds of managers), `operator`, `region` and `application` (their
+            parameters), `executors_max`, `hosts_max` of a region, `period_s`, `region_period_s`.
         offer: What is leased in every region.
         load: (steps,) the run's load; as far as it does not count its peak is known.
 
@@ -113,6 +115,7 @@ def layered_policy(
         parameters = LayersParameters(
             operators=operators,
             regions=regions,
+            application=given.application_manager(),
             period_s=number("period_s", table.get("period_s", 60.0), above=0.0),
             region_period_s=number("region_period_s", table.get("region_period_s", 120.0), above=0.0),
         )
@@ -188,6 +191,11 @@ class _Given:
         """Return parameters of the manager of every region."""
         given = {"hosts_max": self.hosts_max, "hosts_min": 1}
         made: RegionParameters | None = self._made(self._kind("hosts", _HOSTS), "region", given)
+        return made
+
+    def application_manager(self) -> ApplicationParameters:
+        """Return parameters of the application manager."""
+        made: ApplicationParameters = self._made(ApplicationParameters, "application", {})
         return made
 
     def first(self, operators: Sequence[Operator]) -> First:

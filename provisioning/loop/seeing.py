@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING, Protocol
 from provisioning.cluster.agents import AgentsError
 from provisioning.loop.pauses import WorkMeters
 from provisioning.loop.pool import qualified
-from provisioning.measuring.component_readings import Given, TopologyMemory, component_readings
+from provisioning.measuring.component_readings import (
+    Given,
+    TopologyMemory,
+    component_readings,
+    jump_at_source,
+)
 from provisioning.measuring.lag import AtSource, LagError
 
 if TYPE_CHECKING:
@@ -126,6 +131,10 @@ class Seeing:
             given = Given(now_s, source, self._spout(name), since_s, services, began_s, child_s)
             readings, after = component_readings(topology, tasks, before, given)
             topologies[topology.topology_id] = after
+            jumped = jump_at_source(after.at_source, given)
+            if jumped:
+                what = f"its source says that {jumped:.3g} more items came or wait, far more than usual"
+                faults.append(f"{name}: {what}; that counts if it says so again")
             found += [replace(each, component=qualified(name, each.component)) for each in readings]
             if now_s - max(since_s, self.began_s) >= _SETTLING_S:
                 faults += _missing(topology, tasks, readings)

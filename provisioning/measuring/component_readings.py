@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 from provisioning.measuring.child_cpu import child_cpu_ms
 from provisioning.measuring.demand import carried, handed_on
-from provisioning.measuring.source_history import SourceSaid, came_per_s, growth_per_s, with_said
+from provisioning.measuring.lag import AtSource
+from provisioning.measuring.source_history import SourceSaid, came_per_s, growth_per_s, jump, with_said
 from provisioning.measuring.task_meters import EMITTED, EXECUTE_MS, EXECUTED, OVERFLOW, POPULATION, PROCESS_MS
 from scheduler.elasticity.leasing.observation import ComponentReading
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from provisioning.cluster.look import TopologyLook
-    from provisioning.measuring.lag import AtSource
     from provisioning.measuring.task_meters import TaskReadings
 
 _DURATIONS = 20
@@ -92,6 +92,7 @@ def component_readings(
     spouts = {name for name, one in topology.components.items() if not one.inputs}
     if given.source is not None:
         memory = replace(memory, at_source=with_said(memory.at_source, given.source, given.now_s))
+    said, given = _believed(memory.at_source, given)
     if not spouts <= spoken:
         return (), memory
     executed, emitted = _counts(topology, tasks.rates)
@@ -108,7 +109,7 @@ def component_readings(
     ratios = {**memory.handed_on, **done}
     counted = [tasks.spoke_s[each.first_task] for each in topology.executors if each.component in spouts]
     span_s = max((each[0] for each in counted), default=0.0), min((each[1] for each in counted), default=0.0)
-    coming = carried(topology.components, ratios, _with_growth(emitting, memory, given, span_s))
+    coming = carried(topology.components, ratios, _with_growth(emitting, said, given, span_s))
     behind = carried(topology.components, ratios, dict.fromkeys(emitting, 0.0) | _at_source(given, emitting))
     counts = topology.counts()
     services, durations = dict(memory.service_ms), dict(memory.durations_ms)
@@ -143,6 +144,24 @@ def component_readings(
     return tuple(readings), replace(
         memory, service_ms=services, durations_ms=durations, handed_on=ratios, child_cpu_ms=computed
     )
+
+
+def jump_at_source(said: Sequence[SourceSaid], given: Given) -> float:
+    """Return by how many items the last answer of a source has jumped, which is to be confirmed; else 0."""
+    if given.source is None:
+        return 0.0
+    since_s = given.began_s
+    if given.source.arrived is None:
+        since_s = max(since_s, given.since_s)  # what waits while workers start is no jump
+    return jump(said, since_s)
+
+
+def _believed(said: Sequence[SourceSaid], given: Given) -> tuple[Sequence[SourceSaid], Given]:
+    """Return what counts of what a source has said: a jump does not before it is confirmed."""
+    if not jump_at_source(said, given):
+        return said, given
+    *kept, _ = said
+    return kept, replace(given, source=AtSource(kept[-1].waiting, kept[-1].arrived))
 
 
 def _spoke_s(name: str, topology: TopologyLook, tasks: TaskReadings) -> float | None:
@@ -193,7 +212,10 @@ def _by_component(executed: Mapping[tuple[str, str, str], float]) -> dict[str, f
 
 
 def _with_growth(
-    emitting: Mapping[str, float], memory: TopologyMemory, given: Given, span_s: tuple[float, float]
+    emitting: Mapping[str, float],
+    said: Sequence[SourceSaid],
+    given: Given,
+    span_s: tuple[float, float],
 ) -> dict[str, float]:
     """Return what comes to each spout: what came to its source, else what it emits and what is left there.
 
@@ -203,15 +225,15 @@ def _with_growth(
 
     Args:
         emitting: What each spout emits, items per second.
-        memory: With what the source has said, this time included.
+        said: What the source has said, this time included.
         given: What is known beside.
         span_s: From when until when spouts were counted, s.
     """
     demand = dict(emitting)
     if given.source is None:
         return demand
-    coming = came_per_s(memory.at_source, given.began_s)
-    growth = growth_per_s(memory.at_source, span_s, max(given.since_s, given.began_s))
+    coming = came_per_s(said, given.began_s)
+    growth = growth_per_s(said, span_s, max(given.since_s, given.began_s))
     for name in _at_source(given, emitting):
         if given.source.arrived is not None:
             demand[name] = emitting[name] if coming is None else coming

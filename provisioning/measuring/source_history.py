@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 _KEPT_S = 60.0
 _COUNTED_S = 20.0
 """What came is counted over so long, or between the last two answers if they are further apart."""
+_JUMP = 10.0
+"""An answer by which so many times as many items came as between any two before it waits for the next one."""
+_LEAST_JUMP = 100.0
+"""Fewer items are no jump."""
+_LEAST_SAID = 4
+"""Answers, the new one included, of which fewer do not tell what is usual."""
 _LEAST_SHARE = 0.3
 """Of the time in which spouts were counted, from which on it is known how what waits has grown meanwhile."""
 
@@ -34,11 +40,41 @@ class SourceSaid:
     waiting: float
     arrived: float | None = None
 
+    @property
+    def items(self) -> float:
+        """What can jump."""
+        return self.waiting if self.arrived is None else self.arrived
+
 
 def with_said(before: Sequence[SourceSaid], said: AtSource, now_s: float) -> tuple[SourceSaid, ...]:
-    """Return what a source has said, with what it says now; after the clock was set back only that."""
-    kept = (each for each in before if 0.0 < now_s - each.at_s <= _KEPT_S)
-    return (*kept, SourceSaid(now_s, said.waiting, said.arrived))
+    """Return what a source has said, with what it says now; after the clock was set back only that.
+
+    A jump that the new answer takes back is forgotten.
+    """
+    kept = tuple(each for each in before if 0.0 < now_s - each.at_s <= _KEPT_S)
+    new = SourceSaid(now_s, said.waiting, said.arrived)
+    if jump(kept) and new.items < (kept[-2].items + kept[-1].items) / 2.0:
+        kept = kept[:-1]
+    return (*kept, new)
+
+
+def jump(said: Sequence[SourceSaid], since_s: float = 0.0) -> float:
+    """Return by how many items the last answer is above the one before, if that is to be confirmed; else 0.
+
+    A counter that somebody has set, or another queue under the same name, is no load; what is there still
+    when the source is asked again is.
+
+    Args:
+        said: (n,) what the source has said, the oldest first.
+        since_s: What was said before does not count, s since 1970: while workers start, items wait.
+    """
+    counted = [each for each in said if each.at_s >= since_s]
+    if len(counted) < _LEAST_SAID:
+        return 0.0
+    *before, last = ((after.items - one.items, after.at_s - one.at_s) for one, after in pairwise(counted))
+    usual_per_s = max(max(0.0, items) / passed_s for items, passed_s in before)
+    items, passed_s = last
+    return items if items >= _LEAST_JUMP and items > _JUMP * usual_per_s * passed_s else 0.0
 
 
 def came_per_s(said: Sequence[SourceSaid], since_s: float) -> float | None:

@@ -31,6 +31,28 @@ def test_the_sources_of_the_guide() -> None:
     assert kinds == ["redis", "kafka"]
 
 
+OFFER = {"small": {"cpu": 400, "memory_mb": 8192, "slots": 4, "billing_unit_s": 600, "unit_cost": 1}}
+
+
+def settings(first_line: str, **more: object) -> ElasticSettings:
+    """Return the settings of the block that begins so, up to what the guide leaves out."""
+    (block,) = re.findall(rf"\n\n(    {re.escape(first_line)}.*\n(?:    .*\n|\n(?=    ))*)", GUIDE)
+    stated, _, _ = block.partition("    [provider]")
+    table = {"state_directory": "s", **tomllib.loads(textwrap.dedent(stated)), **more}
+    return ElasticSettings.model_validate(table)
+
+
+def test_the_settings_of_the_guide() -> None:
+    """First advice, then a topology that is scaled; and managers instead of `sized`."""
+    advised = settings("nimbus = ")
+    assert [each.mode for each in advised.topology.values()] == ["advise"]
+    active = settings("[topology.taxi]\n    mode", provider={"kind": "simulated"}, offer=OFFER)
+    assert active.topology["taxi"].mode == "active"
+    assert (active.topology["taxi"].component["rank"].max, active.limits.hosts_max) == (24, 40)
+    layers = settings('[policy]\n    kind = "layers"', topology={"taxi": {"mode": "active"}})
+    assert layers.policy.parameters["operators"] == "rolling"
+
+
 def scenario() -> Scenario:
     (block,) = re.findall(r"\n\n((?:    .*\n|\n)*    \[\[component\]\]\n(?:    .*\n|\n)*)", GUIDE)
     return Scenario.model_validate(tomllib.loads(textwrap.dedent(block)))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from typing import TYPE_CHECKING, Any
 
 from scheduler.base.checks import ModelError, shown
+from scheduler.elasticity.application_manager.bucket import Bucket
 from scheduler.elasticity.learning.season import SeasonParameters
 from scheduler.elasticity.operator_manager.model_parameters import ModelBasedParameters, OperatorWeights
 from scheduler.elasticity.operator_manager.rolling_parameters import RollingParameters
@@ -27,6 +28,8 @@ REGION_MANAGERS: Mapping[str, type[RegionParameters]] = {
     "idle-pool": IdlePoolParameters,
     "model-based": RegionModelParameters,
 }
+_BUCKETS = {"reconfigurations", "pauses"}
+"""Parameters of the application manager that are tables of `Bucket`."""
 
 
 def manager_from(
@@ -49,6 +52,8 @@ def manager_from(
     if "weights" in own:
         weights = RegionWeights if kind is RegionModelParameters else OperatorWeights
         own["weights"] = _made(weights, f"{key}.weights", own["weights"])
+    for bucket in _BUCKETS & own.keys():
+        own[bucket] = _made(Bucket, f"{key}.{bucket}", own[bucket])
     if "season" in own:
         own["season"] = _made(SeasonParameters, f"{key}.season", own["season"])
     return _made(kind, key, {**given, **own})
@@ -65,6 +70,9 @@ def _table(key: str, table: object, known: Collection[str]) -> dict[str, Any]:
 
 def _made(kind: type[Any], key: str, table: object) -> Any:
     content = _table(key, table, {field.name for field in fields(kind)})
+    for field in fields(kind):
+        if field.default is MISSING and field.default_factory is MISSING and field.name not in content:
+            raise ModelError(f"{key}.{field.name}", "missing")
     try:
         return kind(**content)
     except ValueError as error:

@@ -74,6 +74,15 @@ def test_violations_per_minute_make_those_of_the_run() -> None:
         ),
         ({"region": {"idle_hosts": -1}}, "policy.x.region.idle_hosts: expected a whole number >= 0, got -1"),
         (
+            {"application": {"reconfigurations": {"per_hour": 0, "most": 1}}},
+            "policy.x.application.reconfigurations.per_hour: expected a number > 0, got 0",
+        ),
+        ({"application": {"pauses": 3}}, "policy.x.application.pauses: expected a table, got 3"),
+        (
+            {"application": {"pauses": {"per_hour": 60}}},
+            "policy.x.application.pauses.most: missing",
+        ),
+        (
             {"operators": "rolling", "operator": {"season": {"slot_s": 7000}}},
             "policy.x.operator.season.slot_s: expected a whole number of them in a day, got 7000",
         ),

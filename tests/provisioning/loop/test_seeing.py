@@ -107,6 +107,27 @@ def test_sources_are_added_up() -> None:
     assert reading.waiting == pytest.approx(32.0)
 
 
+def test_a_source_that_jumps_is_named_and_counts_once_it_says_so_again() -> None:
+    """Twenty items a second come; then somebody sets the counter, and a queue, to a billion."""
+    steady = [AtSource(5.0, 20.0 * ROUND_S * k) for k in range(4)]
+    wild = AtSource(1e9, 1e9)
+    seen = rounds(Source(*steady, wild), count=5)
+    (reading,) = seen.readings
+    assert (reading.demand_per_s, reading.waiting) == (pytest.approx(20.0), 5.0)
+    assert seen.faults == (
+        "words: its source says that 1e+09 more items came or wait, far more than usual;"
+        " that counts if it says so again",
+    )
+    again = rounds(Source(*steady, wild, AtSource(1e9, 1e9 + 300.0)), count=6)
+    (reading,) = again.readings
+    assert reading.waiting == 1e9
+    assert not again.faults
+    back = rounds(Source(*steady, wild, AtSource(5.0, 20.0 * ROUND_S * 5.0)), count=6)
+    (reading,) = back.readings
+    assert (reading.demand_per_s, reading.waiting) == (pytest.approx(20.0), 5.0)
+    assert not back.faults
+
+
 def test_sources_of_several_topologies_are_asked_at_once() -> None:
     """Each answers once both are asked."""
     both = threading.Barrier(2, timeout=60)

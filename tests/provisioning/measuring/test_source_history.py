@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from provisioning.measuring.lag import AtSource
-from provisioning.measuring.source_history import SourceSaid, came_per_s, growth_per_s, with_said
+from provisioning.measuring.source_history import SourceSaid, came_per_s, growth_per_s, jump, with_said
 
 
 def said(*waiting: float, every_s: float = 5.0) -> tuple[SourceSaid, ...]:
@@ -52,3 +52,34 @@ def test_a_minute_is_kept_and_nothing_of_a_later_time() -> None:
         history = with_said(history, AtSource(float(k)), 100.0 + 5.0 * k)
     assert [each.at_s for each in history] == [135.0 + 5.0 * k for k in range(13)]
     assert with_said(history, AtSource(3.0), 120.0) == (SourceSaid(120.0, 3.0),)
+
+
+def counted(*arrived: float) -> tuple[SourceSaid, ...]:
+    return tuple(SourceSaid(100.0 + 15.0 * k, 0.0, each) for k, each in enumerate(arrived))
+
+
+@pytest.mark.parametrize(
+    ("history", "items"),
+    [
+        (counted(0, 300, 600, 3700), 3100.0),  # ten times as much as between any two answers before
+        (counted(0, 300, 600, 3600), 0.0),
+        (counted(0, 300, 600, 90_000, 90_300), 0.0),  # the next one confirms it
+        (counted(0, 0, 0, 99), 0.0),
+        (counted(0, 0, 0, 100), 100.0),
+        (counted(0, 300, 90_000), 0.0),  # what is usual is not known
+        (counted(600, 300, 0, 90_000), 90_000.0),
+        (said(0.0, 5.0, 10.0, 900.0), 890.0),  # where a source counts nothing else, what waits may jump
+    ],
+)
+def test_an_answer_far_above_what_is_usual_is_to_be_confirmed(
+    history: tuple[SourceSaid, ...], items: float
+) -> None:
+    assert jump(history) == items
+    assert jump(history, 101.0) == 0.0 or len(history) > 4
+
+
+def test_a_jump_that_is_taken_back_is_forgotten() -> None:
+    history = counted(0, 300, 600, 1e9)
+    assert with_said(history, AtSource(0.0, 1200.0), 160.0) == (*history[:3], SourceSaid(160.0, 0.0, 1200.0))
+    assert came_per_s(with_said(history, AtSource(0.0, 1200.0), 160.0), 0.0) == pytest.approx(20.0)
+    assert with_said(history, AtSource(0.0, 1e9), 160.0)[:4] == history

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from scheduler.base.checks import ModelError, number, one_of, shown
+from scheduler.elasticity.application_manager.granting import ApplicationParameters
 from scheduler.elasticity.layers.one_pool.basis import Basis, PartBasis
 from scheduler.elasticity.layers.parameters import LayersParameters, Operator, Region
 from scheduler.elasticity.layers.tables import OPERATOR_MANAGERS, REGION_MANAGERS, manager_from
@@ -73,6 +74,7 @@ class OnePoolParameters(LeasingParameters):
         operator: Further parameters of the managers of components. Repairs of the model-based one are on, but
             for a shared bound and levels of what is expected.
         region: Further parameters of the manager of hosts.
+        application: Parameters of the application manager (`ApplicationParameters`), one for all topologies.
     """
 
     operators: str = "model-based"
@@ -84,6 +86,7 @@ class OnePoolParameters(LeasingParameters):
     release_lead_s: float = 0.0
     operator: Mapping[str, Any] = field(default_factory=dict)
     region: Mapping[str, Any] = field(default_factory=dict)
+    application: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -144,6 +147,7 @@ class OnePoolParameters(LeasingParameters):
         return LayersParameters(
             operators=tuple(operators),
             regions={POOL: Region(self.offer, self._region())},
+            application=manager_from(ApplicationParameters, "application", self.application, {}, ()),
             period_s=self.decide_interval_s,
             region_period_s=self.region_period_s,
             release_lead_s=self.release_lead_s + self.region_period_s,

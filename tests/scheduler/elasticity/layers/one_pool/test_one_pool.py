@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from scheduler.base.checks import ModelError
 from scheduler.elasticity.layers.kinds import POLICIES
 from scheduler.elasticity.layers.one_pool.one_pool import decide
 from scheduler.elasticity.layers.one_pool.parameters import OnePoolParameters
@@ -217,3 +218,26 @@ def test_one_model_for_all_components_of_a_topology() -> None:
 def calm(state: OnePoolState) -> LayersState:
     """Return what is remembered, as if nothing had changed."""
     return replace(state.layers, changed_s={})
+
+
+def test_what_the_application_manager_may_spend() -> None:
+    """Half a change is none."""
+    busy = seen(demand_per_s=30.0, in_service=2.0)
+    stated: dict[str, Any] = {"operators": "threshold", "pause_s": 20.0}
+    _, state = decide(seen(), OnePoolState(), parameters(**stated), 0)
+    state = replace(state, layers=replace(state.layers, changed_s={}))
+    free, _ = decide(replace(busy, now_s=NOW_S + 60.0), state, parameters(**stated), 0)
+    bucket = {"per_hour": 1.0, "most": 0.5}
+    held, _ = decide(
+        replace(busy, now_s=NOW_S + 60.0),
+        state,
+        parameters(**stated, application={"order": "gain", "reconfigurations": bucket}),
+        0,
+    )
+    assert free.starts
+    assert not held.starts
+    assert {each.verdict for each in held.reasons if each.about == "t/a"} == {"limited"}
+    with pytest.raises(
+        ModelError, match=r"application\.reconfigurations\.most: expected a number > 0, got 0"
+    ):
+        parameters(application={"reconfigurations": {"per_hour": 1.0, "most": 0}})
