@@ -284,9 +284,11 @@ def test_another_nimbus_moves_nothing(cluster: Cluster) -> None:
     before, workers = cluster.settled()
     leader = next(one for one in cluster.lab.status().services if one.name == before.leader)
     cluster.lab.exec(NIMBUS, ["kill", "-KILL", str(leader.pid)]).wait(WAIT_S)
-    # a Nimbus knows what its own scheduler said, and nothing of what another one's did
+    # a Nimbus knows what its own scheduler said, and nothing of what another one's did; its first rounds may
+    # have no time for a plan
     after = cluster.until(
-        "the other to plan", lambda view: view.leader != before.leader and bool(view.status)
+        "the other to plan",
+        lambda view: view.leader != before.leader and view.status[:7] not in {"", "No plan"},
     )
     assert after.status.startswith("kept")
     assert after.slots == before.slots

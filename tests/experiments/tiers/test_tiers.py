@@ -174,7 +174,8 @@ def test_from_runs_on_spark_to_the_report(spark: SparkSession, tmp_path: Path) -
     case = Case(1, 1, 0)
     whole = sweep_of(Extent(seeds=1, variant_seeds=0))
     own = tuple(each for each in whole.instances if each.name == case.name)
-    plan = replace(whole, instances=own, strategies=(EXACT, CLOUD))
+    # a proof may take longer on a machine that others use, too
+    plan = replace(whole, instances=own, strategies=(EXACT, CLOUD), time_limit_s=800.0)
     folder = SweepFolder(tmp_path / "sweep")
     folder.open(plan)
     failed = run_missing(spark, plan, folder)
