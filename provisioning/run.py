@@ -6,7 +6,7 @@ import signal
 import threading
 import time
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from formats.nimbus import NimbusError
@@ -158,6 +158,7 @@ class Rounds:
             and not report.in_vain
             and (decision.starts or decision.stops or decision.leases or decision.releases)
         ):
+            price = {} if decision.price is None else {"price": asdict(decision.price)}
             self.log.info(
                 "would-change" if mode == "advise" else "decided",
                 mode=mode,
@@ -166,6 +167,7 @@ class Rounds:
                 leases=len(decision.leases),
                 releases=[each.host for each in decision.releases],
                 why=sorted({f"{each.about}: {each.why}" for each in decision.reasons})[:_SHOWN],
+                **price,
             )
         for step in report.steps:
             write = self.log.warning if step.kind in _TROUBLE else self.log.info

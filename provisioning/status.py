@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from formats.state_file import write_state
@@ -55,6 +56,8 @@ def status_of(report: Report) -> dict[str, Any]:
         }
     if report.decision is not None:
         found["why"] = [f"{each.about}: {each.why}" for each in report.decision.reasons]
+        if report.decision.price is not None:
+            found["price"] = asdict(report.decision.price)
     if report.savings is not None:
         found["savings"] = report.savings.figures()
     return found
@@ -119,6 +122,8 @@ def sentences(status: Mapping[str, Any], now_s: float) -> Iterator[str]:
             yield f"  {name}: {_component(each)}"
         for each in found.get("why", ()):
             yield f"  because {each}"
+        if "price" in found:
+            yield f"  {_price(found['price'])}"
         if "savings" in found:
             yield f"  {_savings(found['savings'], found['time'])}"
 
@@ -131,6 +136,14 @@ def _component(found: Mapping[str, Any]) -> str:
     comes = "unknown demand" if demand is None else f"{demand:.3g} items/s come"
     takes = "unknown service time" if service is None else f"each takes {service:.3g} ms"
     return f"{found['executors']} executors{most}, {comes}, {takes}, {found['waiting']:.3g} wait"
+
+
+def _price(found: Mapping[str, Any]) -> str:
+    change = f", and the change {found['change']:.3g} once" if found["change"] else ""
+    return (
+        f"when paid time ended last, a billing unit cost {found['cost']:.3g} as decided{change},"
+        f" {found['kept_cost']:.3g} with all as it was; no choice costs less than {found['bound']:.3g}"
+    )
 
 
 def _savings(found: Mapping[str, Any], now_s: float) -> str:

@@ -52,6 +52,16 @@ def test_an_old_status_says_so(tmp_path: Path) -> None:
     assert first == "active, 3615 s ago: there was no round since"
 
 
+def test_what_hosts_cost_by_the_last_choice(tmp_path: Path) -> None:
+    """Hosts were leased for a load that is over; one of them goes at the end of its paid time."""
+    world = World(demand_per_s=45.0)
+    lines(world, tmp_path, 20)
+    world.demand_per_s = 5.0
+    found = [each for each in lines(world, tmp_path, 40) if each.startswith("  when paid time ended last")]
+    assert len(found) == 1
+    assert "with all as it was; no choice costs less than" in found[0]
+
+
 def test_no_status_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(StatusError, match="no loop with these settings has run"):
         StatusFile(tmp_path / "status.json").read()

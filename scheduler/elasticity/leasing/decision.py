@@ -67,6 +67,25 @@ class Reason:
 
 
 @dataclass(frozen=True)
+class Price:
+    """What the next billing unit costs by the hosts that are kept and the executors on them.
+
+    All in the currency of the offer: hosts that are paid for, items that are expected to be late, and moves.
+
+    Attributes:
+        cost: As decided.
+        kept_cost: If every host is kept and nothing changes.
+        bound: No choice costs less.
+        change: What items cost that are late for the pause of the change, beside that, which is paid once.
+    """
+
+    cost: float
+    kept_cost: float
+    bound: float
+    change: float = 0.0
+
+
+@dataclass(frozen=True)
 class LeasingDecision:
     """The outcome of a round; carried out in this order of its parts.
 
@@ -78,6 +97,7 @@ class LeasingDecision:
         prolongations: Hosts paid for one more billing unit.
         releases: Hosts that are given back.
         reasons: For all of these, and for what was held.
+        price: Of the hosts, where their paid time ends and the policy weighs what they cost; None: elsewhere.
     """
 
     stops: tuple[Change, ...] = ()
@@ -87,6 +107,7 @@ class LeasingDecision:
     prolongations: tuple[str, ...] = ()
     releases: tuple[Release, ...] = ()
     reasons: tuple[Reason, ...] = ()
+    price: Price | None = None
 
     @property
     def changes_something(self) -> bool:

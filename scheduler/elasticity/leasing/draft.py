@@ -11,7 +11,7 @@ from scheduler.elasticity.leasing.host import Host
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from scheduler.elasticity.leasing.decision import Verdict
+    from scheduler.elasticity.leasing.decision import Price, Verdict
     from scheduler.elasticity.leasing.host import Offer
 
 
@@ -95,6 +95,10 @@ class Draft:
         """Add a reason."""
         reasons = (*self.decision.reasons, Reason(verdict, about, why))
         return replace(self, decision=replace(self.decision, reasons=reasons))
+
+    def priced(self, price: Price) -> Draft:
+        """Say what hosts cost as decided."""
+        return replace(self, decision=replace(self.decision, price=price))
 
     def has_taken(self, host: str) -> bool:
         """Return whether a host has been given an executor in this round."""

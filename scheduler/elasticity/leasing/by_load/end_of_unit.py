@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from scheduler.elasticity.leasing.by_load.host_set import best_host_set
+from scheduler.elasticity.leasing.decision import Price
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -71,7 +72,8 @@ def with_ends_judged(
     why_kept = {each.name: _why_kept(each, draft, now_s) for each in ending}
     going = [each for each in ending if not why_kept[each.name]]
     may_go = _candidates(draft, going, change, parameters, now_s)
-    chosen, spare = _chosen(draft, ready, may_go, change.needs, parameters), judged.spare
+    best = _best(draft, ready, may_go, change.needs, parameters)
+    chosen, spare = best if best is not None and best.released else None, judged.spare
     price = 0.0 if chosen is None else _price(chosen, change, parameters)
     if chosen is not None and price:
         freed = [each for each in going if each.name in chosen.released]
@@ -80,7 +82,7 @@ def with_ends_judged(
             spare = 0.0
         else:
             why_kept |= dict.fromkeys((each.name for each in freed if each.executors), _dear(price, spare))
-            chosen = _without_changes(chosen, freed)
+            chosen = _without_changes(chosen, freed, parameters)
     for name, why in why_kept.items():
         if chosen is not None and name in chosen.released:
             continue
@@ -89,6 +91,10 @@ def with_ends_judged(
         )
         draft = draft.prolonged(name).because("prolonged", name, worth)
     after = draft if chosen is None else _carried_out(draft, ready, chosen, parameters)
+    if best is not None:
+        changes = chosen is not None and bool((chosen.here != chosen.executors).any())
+        cost = best.kept_cost if chosen is None else chosen.cost
+        after = after.priced(Price(cost, best.kept_cost, best.bound, price if changes else 0.0))
     return after, Judged(settled, spare)
 
 
@@ -132,10 +138,11 @@ def _dear(price: float, spare: float) -> str:
     return f"emptying it makes items late for {price:.3g}, and would have saved {spare:.3g} so far"
 
 
-def _without_changes(chosen: HostSet, freed: Sequence[Host]) -> HostSet | None:
+def _without_changes(chosen: HostSet, freed: Sequence[Host], parameters: SizedParameters) -> HostSet | None:
     """Return a choice in which only those go on which nothing runs; None without any."""
     idle = tuple(each.name for each in freed if not each.executors)
-    return replace(chosen, released=idle, executors=chosen.here) if idle else None
+    cost = chosen.kept_cost - parameters.offer.unit_cost * len(idle)
+    return replace(chosen, released=idle, executors=chosen.here, cost=cost) if idle else None
 
 
 def _why_kept(host: Host, draft: Draft, now_s: float) -> str:
@@ -145,22 +152,21 @@ def _why_kept(host: Host, draft: Draft, now_s: float) -> str:
     return "it has just been given an executor" if draft.has_taken(host.name) else ""
 
 
-def _chosen(
+def _best(
     draft: Draft,
     ready: Sequence[Host],
     may_go: Sequence[str],
     needs: Mapping[str, Need],
     parameters: SizedParameters,
 ) -> HostSet | None:
-    """Return the best set of hosts if it gives any of them back."""
+    """Return the best set of hosts; None if all of them stay anyway."""
     if not may_go:
         return None
     elsewhere = Counter[str]()
     for host in draft.hosts.values():
         if host.status == "booting":
             elsewhere.update(host.executors)
-    chosen = best_host_set(ready, may_go, needs, elsewhere, parameters)
-    return chosen if chosen.released else None
+    return best_host_set(ready, may_go, needs, elsewhere, parameters)
 
 
 def _carried_out(draft: Draft, ready: Sequence[Host], chosen: HostSet, parameters: SizedParameters) -> Draft:

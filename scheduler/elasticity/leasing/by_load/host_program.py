@@ -80,8 +80,23 @@ class HostChoice:
         return paid + self.parameters.move_cost * arriving + float(late)
 
 
-def solved(choice: HostChoice, gap: float) -> tuple[IntArray, BoolArray] | None:
-    """Return executors (n_hosts, n_components) and kept hosts (n_hosts,) of little cost; None if it fails.
+@dataclass(frozen=True, eq=False)
+class ProgramAnswer:
+    """What the program says.
+
+    Attributes:
+        executors: (n_hosts, n_components) executors on each host.
+        stays: (n_hosts,) which are kept.
+        bound: Every choice costs at least so much.
+    """
+
+    executors: IntArray
+    stays: BoolArray
+    bound: float
+
+
+def solved(choice: HostChoice, gap: float) -> ProgramAnswer | None:
+    """Return a choice of little cost; None if it fails.
 
     The cost is the least, but for the gap, unless the search ends before it is through.
 
@@ -98,7 +113,9 @@ def solved(choice: HostChoice, gap: float) -> tuple[IntArray, BoolArray] | None:
     after = np.rint(values[:size]).astype(np.int64).reshape(choice.here.shape)
     stays = values[size:] > 0.5
     within = after @ choice.size <= np.where(stays[:, None], choice.room * _ROUNDING, 0.0)
-    return (after, stays) if within.all() else None
+    # the program counts what more executors than the fewest save
+    late = sum(each[n] for each, n in zip(choice.late_costs, choice.least, strict=True))
+    return ProgramAnswer(after, stays, answers[0].bound + float(late)) if within.all() else None
 
 
 def _program(choice: HostChoice, gap: float) -> SolverRequest:

@@ -105,8 +105,9 @@ def best_host_set(
     moves = parameters.move_cost * float(np.maximum(best[0] - here, 0).sum())
     if choice.cost(*best) - moves > lowest + gap and here.size <= _LARGEST_PROGRAM:
         found = solved(choice, gap)
-        if found is not None and choice.cost(*found) < choice.cost(*best):
-            best = found
+        if found is not None:
+            lowest = max(lowest, found.bound)
+            best = min(best, (found.executors, found.stays), key=lambda each: choice.cost(*each))
     after, stays = best
     released = tuple(host.name for host, stay in zip(hosts, stays.tolist(), strict=True) if not stay)
     return HostSet(released, here, after, choice.cost(*best), kept_cost, lowest)

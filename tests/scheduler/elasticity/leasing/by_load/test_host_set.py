@@ -83,7 +83,8 @@ def test_the_program_finds_the_least_and_the_bound_is_one(
     found = solved(choice, 0.0)
     assert found is not None
     # a stop costs a little in the program only
-    assert choice.cost(*found) == pytest.approx(optimum, abs=0.001)
+    assert choice.cost(found.executors, found.stays) == pytest.approx(optimum, abs=0.001)
+    assert optimum - 0.001 <= found.bound <= optimum + 1e-6
     assert bound(choice) <= optimum + 1e-9
     after, stays = packed(choice)
     assert choice.cost(after, stays) >= optimum - 1e-9

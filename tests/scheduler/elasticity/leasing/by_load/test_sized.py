@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from scheduler.elasticity.leasing.by_load import sized
 from scheduler.elasticity.leasing.by_load.sized_parameters import SizedParameters
 from scheduler.elasticity.leasing.by_load.sizing import SizedState
-from scheduler.elasticity.leasing.decision import Change, LeasingDecision, Move, Reason, Release
+from scheduler.elasticity.leasing.decision import Change, LeasingDecision, Move, Price, Reason, Release
 from scheduler.elasticity.leasing.host import Host, Offer
 from scheduler.elasticity.leasing.observation import ComponentReading, Observation
 from tests.scheduler.elasticity.leasing.example import OFFER, A, F, R, host
@@ -104,6 +106,7 @@ def test_a_host_goes_at_the_end_of_its_paid_time_and_what_is_needed_moves() -> N
     assert decision.stops == (Change("F", "h0"),)
     assert decision.releases == (Release("h0", 600),)
     assert decision.reasons[-1].why == "with it a billing unit costs 1, without it 0.001"
+    assert decision.price == Price(pytest.approx(0.001), 1.0, 0.0)
     assert state.leasing.settled == {"h0": 600}
 
 
@@ -114,6 +117,9 @@ def test_a_peak_keeps_a_host() -> None:
     decision, _ = decided(575, hosts, low, state, penalty=0.001)
     assert decision.prolongations == ("h0",)
     assert decision.reasons[-1].why == "it is worth its cost"
+    assert decision.price is not None
+    assert decision.price.cost == decision.price.kept_cost
+    assert decision.price.bound == pytest.approx(decision.price.cost, abs=0.001)
     decision, _ = decided(575, hosts, low, state, penalty=0.0001)
     assert decision.releases == (Release("h0", 600),), (
         "two of A keep up, and late items cost less than a host"
