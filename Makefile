@@ -112,7 +112,7 @@ bench-replacement: setup  ## re-placement: 10,000 second plans, search and optim
 	$(BIN)/python -m benchmarks.joint_placement
 	$(BIN)/python -m benchmarks.rolling_horizon
 
-simulate-elasticity: setup  ## executors and hosts simulated on Spark: policies of papers 003 and 004, ours; a report (a quarter of an hour)
+simulate-elasticity: setup  ## executors and hosts simulated on Spark: policies of papers 003 and 004, ours; a report (half an hour)
 	$(BIN)/stormplace experiment elasticity-simulation $(ARGS)
 
 simulate-replacement: setup  ## re-placement simulated on Spark: the paper's rule, ours, hindsight; a report (five minutes)

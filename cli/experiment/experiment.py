@@ -210,12 +210,12 @@ def elasticity_simulation(
     seeds: Annotated[int, typer.Option(min=1, max=1000, help="Runs by billing units of each kind.")] = 5,
     layered_seeds: Annotated[
         int, typer.Option(min=1, max=1000, help="Runs in two layers of each policy, three weeks each.")
-    ] = 10,
+    ] = 20,
     master: Master = "local[*]",
 ) -> None:
     """Simulate executors and hosts, on Spark: the policies of papers 003 and 004, and ours.
 
-    Every policy, pattern of load, billing unit and reading of queues. About a quarter of an hour.
+    Every policy, pattern of load, billing unit and reading of queues. About half an hour.
     Exit status: 0 done, 2 bad input, 130 ended by Ctrl-C.
     """
     require_all_extras()

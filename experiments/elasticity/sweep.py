@@ -79,7 +79,7 @@ class Extent:
     """
 
     seeds: int = 5
-    layered_seeds: int = 10
+    layered_seeds: int = 20
     few_seeds: int = 2
     layered: tuple[str, ...] = LAYERED
     beside: tuple[str, ...] = BESIDE
