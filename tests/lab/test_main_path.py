@@ -142,6 +142,8 @@ def test_the_cluster_follows_the_daemon_and_outlives_it(cluster: Cluster) -> Non
     assert "no plan" in warnings[0]
 
     cluster.lab.start_daemon()
+    # until it answers, Storm's own scheduler places what comes
+    until("the daemon to plan again", lambda: len(cluster.rounds()) > rounds_before)
     cluster.taxi("kill", "--nimbus=nimbus:6627", "--name=second")
     cluster.submit("third")
     until("the daemon to place the third", lambda: len(cluster.slots("third")) == COMPONENTS)
