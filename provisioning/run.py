@@ -181,12 +181,12 @@ class Rounds:
     def _log_reasons(self, mode: str, report: Report) -> None:
         begun, over = self._reasons.taken(mode, report)
         for verdict, event in _VERDICTS.items():
-            whys = [f"{about}: {why}" for (_, kind, about), why in begun.items() if kind == verdict]
+            whys = sorted(f"{about}: {why}" for (_, kind, about, _), why in begun.items() if kind == verdict)
             if whys:
-                self.log.info(event, mode=mode, why=sorted(whys))
-            abouts = [about for _, kind, about in over if kind == verdict]
+                self.log.info(event, mode=mode, why=whys[:_SHOWN])
+            abouts = sorted({about for _, kind, about, _ in over if kind == verdict})
             if abouts:
-                self.log.info(f"{event}-no-more", mode=mode, about=sorted(abouts))
+                self.log.info(f"{event}-no-more", mode=mode, about=abouts[:_SHOWN])
 
     def _once(
         self, mode: str, event: str, what: str | tuple[str, ...], write: Callable[..., None] | None = None

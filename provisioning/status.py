@@ -141,14 +141,15 @@ def _component(found: Mapping[str, Any]) -> str:
 def _price(found: Mapping[str, Any]) -> str:
     change = f", and the change {found['change']:.3g} once" if found["change"] else ""
     return (
-        f"when paid time ended last, a billing unit cost {found['cost']:.3g} as decided{change},"
-        f" {found['kept_cost']:.3g} with all as it was; no choice costs less than {found['bound']:.3g}"
+        f"when paid time ended last, hosts that might go, late items and moves cost {found['cost']:.3g} for a"
+        f" billing unit as decided{change}, {found['kept_cost']:.3g} with all as it was,"
+        f" and {found['bound']:.3g} at least by any choice"
     )
 
 
 def _savings(found: Mapping[str, Any], now_s: float) -> str:
     unknown_h = found.get("unknown_s", 0.0) / 3600.0
-    unknown = f", but for {unknown_h:.2g} h of which not all is known that came" if unknown_h else ""
+    unknown = f", but for {unknown_h:.2g} h in which not all components were measured" if unknown_h else ""
     return (
         f"in the last {(now_s - found['since_s']) / 3600.0:.2g} h it would have used"
         f" {found['host_s'] / 3600.0:.3g} host hours instead of {found['real_host_s'] / 3600.0:.3g},"

@@ -34,7 +34,7 @@ SERVERS = {"redis_server", "lasting_redis", "zookeeper", "no_zookeeper", "kafka"
 """Fixtures that start a real server; tests that use one are no unit tests and run on their own."""
 
 SPARK_S = 900.0
-"""Of a test on Spark, s. If one is ended as it waits for an answer, the next gets that: all fail then."""
+"""Of a test on Spark, s. One that is ended as it waits leaves its answer to the next one: all fail then."""
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -105,10 +105,11 @@ class ActiveLoop:
         seen = replace(seen, memory=remembered, readings=of_components(moving, components))
         for each in ended:
             bringing.steps.did("resumed", each.topology, "", **each.figures())
+        stated = self.pool.settings.policy.parameters
         report = Report(
             now_s,
             steps=tuple(bringing.steps.taken),
-            faults=(*faults, *seen.faults, *large, *alone),
+            faults=(*faults, *seen.faults, *too_old(seen.readings, stated), *large, *alone),
             running=pool.running(look),
             leases=leases,
         )
@@ -176,7 +177,6 @@ class ActiveLoop:
         report = replace(
             report,
             asked=asked,
-            faults=(*report.faults, *too_old(seen.readings, parameters.sample_age_max_s)),
             decision=outcome.decision,
             limited=outcome.limited,
             in_vain=outcome.in_vain,

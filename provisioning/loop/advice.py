@@ -57,7 +57,9 @@ class AdvisingLoop:
         pool = self.pool.with_pauses(seen.memory, look)
         pool, large = without_too_large(pool, look)
         components, faults = pool.components(look)
-        report = Report(now_s, faults=(*faults, *seen.faults, *large), running=pool.running(look))
+        readings = of_components(seen.readings, components)
+        old = too_old(readings, self.pool.settings.policy.parameters)
+        report = Report(now_s, faults=(*faults, *seen.faults, *old, *large), running=pool.running(look))
         changing = sorted(
             name
             for name in pool.scaled
@@ -74,7 +76,6 @@ class AdvisingLoop:
         if not components:
             self.file.write(seen.memory)
             return replace(report, held="none of its topologies can be scaled now", held_by="no_topology")
-        readings = of_components(seen.readings, components)
         try:
             return replace(self, pool=pool)._decided(components, look, seen.memory, readings, report)
         except ModelError as error:
@@ -133,8 +134,7 @@ class AdvisingLoop:
             late_share=copy.late / copy.items if copy.items else 0.0,
             unknown_s=copy.unknown_s,
         )
-        faults = (*report.faults, *too_old(readings, parameters.sample_age_max_s))
-        return replace(report, asked=asked, faults=faults, decision=decision, savings=savings)
+        return replace(report, asked=asked, decision=decision, savings=savings)
 
     def _hosts(self, look: ClusterLook, memory: Memory, now_s: float) -> tuple[Host, ...]:
         """Return the hosts that count, as if all were leased: those on which others run stay anyway."""

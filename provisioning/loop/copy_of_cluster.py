@@ -67,7 +67,7 @@ class Copy:
         changes: Rounds in which executors changed.
         items: Items that came to components.
         late: Of these, items that came while more waited than fits the stated mean time.
-        unknown_s: Time in which it was not known of every component what came, s.
+        unknown_s: Time in which it was not known of every component what came, and how long an item takes, s.
     """
 
     began_s: float

@@ -19,7 +19,7 @@ from scheduler.elasticity.leasing.observation import Observation
 if TYPE_CHECKING:
     from provisioning.loop.report import Report
 
-VERSION = 1
+VERSION = 2
 _BYTES = 32 * 2**20
 _FILES = 20
 """Full files are compressed, to a thirtieth: hours of rounds of the largest clusters, weeks of others."""

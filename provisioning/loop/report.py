@@ -29,9 +29,9 @@ class Savings:
         real_cost: What the cluster's hosts cost in that time, in the currency of the offer.
         cost: What the advice would have cost, all units that were begun.
         changes: Rounds in which executors would have changed.
-        late_share: Share of items that would have come while more waited than fits their stated time; of the
-            time in which it was known what came.
-        unknown_s: Time in which it was not known of every component, s.
+        late_share: Share of items that would have come while more waited than fits their stated time; of
+            components of which it was known what came, and how long an item takes.
+        unknown_s: Time in which that was not known of every component, s.
     """
 
     since_s: float

@@ -131,7 +131,7 @@ class Seeing:
             given = Given(now_s, source, self._spout(name), since_s, services, began_s, child_s)
             readings, after = component_readings(topology, tasks, before, given)
             topologies[topology.topology_id] = after
-            jumped = jump_at_source(after.at_source, given)
+            jumped = jump_at_source(after, given)
             if jumped:
                 what = f"its source says that {jumped:.3g} more items came or wait, far more than usual"
                 faults.append(f"{name}: {what}; that counts if it says so again")

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scheduler.elasticity.layers.one_pool.parameters import topology_of
+from scheduler.elasticity.leasing.parameters import LeasingParameters
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from scheduler.elasticity.leasing.observation import ComponentReading
 
 _SHOWN = 5
 
 
-def too_old(readings: Sequence[ComponentReading], age_max_s: float) -> tuple[str, ...]:
+def too_old(readings: Sequence[ComponentReading], stated: Mapping[str, Any]) -> tuple[str, ...]:
     """Return what is held as its readings are too old, one sentence for each topology.
 
     A sentence stays the same while that lasts, so that it is logged once.
 
     Args:
         readings: Of components, by their names among those of all topologies.
-        age_max_s: Age above which a reading decides nothing, s.
+        stated: Parameters of the policy, as far as its settings state them.
     """
+    age_max_s: float = stated.get("sample_age_max_s", LeasingParameters.sample_age_max_s)
     silent: dict[str, list[str]] = {}
     for each in readings:
         if each.age_s > age_max_s:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from provisioning.measuring.child_cpu import child_cpu_ms
 from provisioning.measuring.demand import carried, handed_on
 from provisioning.measuring.lag import AtSource
-from provisioning.measuring.source_history import SourceSaid, came_per_s, growth_per_s, jump, with_said
+from provisioning.measuring.source_history import Since, SourceSaid, came_per_s, growth_per_s, jump, with_said
 from provisioning.measuring.task_meters import EMITTED, EXECUTE_MS, EXECUTED, OVERFLOW, POPULATION, PROCESS_MS
 from scheduler.elasticity.leasing.observation import ComponentReading
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from provisioning.cluster.look import TopologyLook
     from provisioning.measuring.task_meters import TaskReadings
 
+_BATCHES_S = 3600.0
+"""For so long after a jump that was confirmed others are believed at once, s: items come in batches."""
 _DURATIONS = 20
 """Durations that are kept; policies take fewer."""
 _LEAST_PER_S = 0.5
@@ -42,6 +45,7 @@ class TopologyMemory:
         handed_on: Items that components hand on for one that comes, by edge (`demand.handed_on`).
         at_source: What the source has said within the last minute, the oldest first.
         child_cpu_ms: Component -> what its processes compute for an item at least, ms (`child_cpu_ms`).
+        jumped_s: When a jump of the source was confirmed last, s; None: none was.
     """
 
     service_ms: Mapping[str, float] = field(default_factory=dict)
@@ -49,6 +53,7 @@ class TopologyMemory:
     handed_on: Mapping[str, float] = field(default_factory=dict)
     at_source: tuple[SourceSaid, ...] = ()
     child_cpu_ms: Mapping[str, float] = field(default_factory=dict)
+    jumped_s: float | None = None
 
 
 @dataclass(frozen=True)
@@ -91,8 +96,10 @@ def component_readings(
     spoken = {name for name in topology.components if _spoke_s(name, topology, tasks) is not None}
     spouts = {name for name, one in topology.components.items() if not one.inputs}
     if given.source is not None:
-        memory = replace(memory, at_source=with_said(memory.at_source, given.source, given.now_s))
-    said, given = _believed(memory.at_source, given)
+        said, confirmed = with_said(memory.at_source, given.source, given.now_s, _since(memory, given))
+        jumped_s = given.now_s if confirmed else memory.jumped_s
+        memory = replace(memory, at_source=said, jumped_s=jumped_s)
+    believed, given = _believed(memory, given)
     if not spouts <= spoken:
         return (), memory
     executed, emitted = _counts(topology, tasks.rates)
@@ -109,7 +116,7 @@ def component_readings(
     ratios = {**memory.handed_on, **done}
     counted = [tasks.spoke_s[each.first_task] for each in topology.executors if each.component in spouts]
     span_s = max((each[0] for each in counted), default=0.0), min((each[1] for each in counted), default=0.0)
-    coming = carried(topology.components, ratios, _with_growth(emitting, said, given, span_s))
+    coming = carried(topology.components, ratios, _with_growth(emitting, believed, given, span_s))
     behind = carried(topology.components, ratios, dict.fromkeys(emitting, 0.0) | _at_source(given, emitting))
     counts = topology.counts()
     services, durations = dict(memory.service_ms), dict(memory.durations_ms)
@@ -146,21 +153,23 @@ def component_readings(
     )
 
 
-def jump_at_source(said: Sequence[SourceSaid], given: Given) -> float:
+def jump_at_source(memory: TopologyMemory, given: Given) -> float:
     """Return by how many items the last answer of a source has jumped, which is to be confirmed; else 0."""
-    if given.source is None:
-        return 0.0
-    since_s = given.began_s
-    if given.source.arrived is None:
-        since_s = max(since_s, given.since_s)  # what waits while workers start is no jump
-    return jump(said, since_s)
+    return 0.0 if given.source is None else jump(memory.at_source, _since(memory, given))
 
 
-def _believed(said: Sequence[SourceSaid], given: Given) -> tuple[Sequence[SourceSaid], Given]:
+def _since(memory: TopologyMemory, given: Given) -> Since:
+    """Return which answers of a source are compared; none where items have come in batches lately."""
+    if memory.jumped_s is not None and 0.0 <= given.now_s - memory.jumped_s < _BATCHES_S:
+        return Since(math.inf, math.inf)
+    return Since(given.began_s, given.since_s)
+
+
+def _believed(memory: TopologyMemory, given: Given) -> tuple[Sequence[SourceSaid], Given]:
     """Return what counts of what a source has said: a jump does not before it is confirmed."""
-    if not jump_at_source(said, given):
-        return said, given
-    *kept, _ = said
+    if not jump_at_source(memory, given):
+        return memory.at_source, given
+    *kept, _ = memory.at_source
     return kept, replace(given, source=AtSource(kept[-1].waiting, kept[-1].arrived))
 
 

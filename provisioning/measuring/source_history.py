@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from provisioning.measuring.lag import AtSource
 
@@ -17,11 +17,11 @@ _KEPT_S = 60.0
 _COUNTED_S = 20.0
 """What came is counted over so long, or between the last two answers if they are further apart."""
 _JUMP = 10.0
-"""An answer by which so many times as many items came as between any two before it waits for the next one."""
+"""Times as many items as between any two answers before: by so many an answer is a jump."""
 _LEAST_JUMP = 100.0
 """Fewer items are no jump."""
 _LEAST_SAID = 4
-"""Answers, the new one included, of which fewer do not tell what is usual."""
+"""Answers, the new one included, that it takes to know what is usual."""
 _LEAST_SHARE = 0.3
 """Of the time in which spouts were counted, from which on it is known how what waits has grown meanwhile."""
 
@@ -40,41 +40,78 @@ class SourceSaid:
     waiting: float
     arrived: float | None = None
 
-    @property
-    def items(self) -> float:
-        """What can jump."""
-        return self.waiting if self.arrived is None else self.arrived
+
+@dataclass(frozen=True)
+class Since:
+    """From when on answers count, s since 1970.
+
+    Attributes:
+        arrived_s: Of what has come: another process may have asked another source.
+        waiting_s: Of what waits, too: while workers start, items wait.
+    """
+
+    arrived_s: float = 0.0
+    waiting_s: float = 0.0
 
 
-def with_said(before: Sequence[SourceSaid], said: AtSource, now_s: float) -> tuple[SourceSaid, ...]:
+def with_said(
+    before: Sequence[SourceSaid], said: AtSource, now_s: float, since: Since
+) -> tuple[tuple[SourceSaid, ...], bool]:
     """Return what a source has said, with what it says now; after the clock was set back only that.
 
-    A jump that the new answer takes back is forgotten.
+    A jump that the new answer takes back is forgotten. If it is confirmed, what was said before it is: how
+    often such a number of items comes is not known, and what waits counts in any case.
+
+    Returns:
+        What was said, and whether the new answer confirms a jump.
     """
     kept = tuple(each for each in before if 0.0 < now_s - each.at_s <= _KEPT_S)
     new = SourceSaid(now_s, said.waiting, said.arrived)
-    if jump(kept) and new.items < (kept[-2].items + kept[-1].items) / 2.0:
-        kept = kept[:-1]
-    return (*kept, new)
+    jumped = [of for of in _jumps(kept, since) if of(new) is not None]
+    if not jumped:
+        return (*kept, new), False
+    *earlier, one, other = kept
+    if any((of(new) or 0.0) < ((of(one) or 0.0) + (of(other) or 0.0)) / 2.0 for of in jumped):
+        return (*earlier, one, new), False
+    return (other, new), True
 
 
-def jump(said: Sequence[SourceSaid], since_s: float = 0.0) -> float:
+def jump(said: Sequence[SourceSaid], since: Since) -> float:
     """Return by how many items the last answer is above the one before, if that is to be confirmed; else 0.
 
-    A counter that somebody has set, or another queue under the same name, is no load; what is there still
-    when the source is asked again is.
+    A number that is wrong once is no load; what is there still when the source is asked again is.
 
     Args:
         said: (n,) what the source has said, the oldest first.
-        since_s: What was said before does not count, s since 1970: while workers start, items wait.
+        since: What counts of it.
     """
-    counted = [each for each in said if each.at_s >= since_s]
-    if len(counted) < _LEAST_SAID:
-        return 0.0
-    *before, last = ((after.items - one.items, after.at_s - one.at_s) for one, after in pairwise(counted))
-    usual_per_s = max(max(0.0, items) / passed_s for items, passed_s in before)
-    items, passed_s = last
-    return items if items >= _LEAST_JUMP and items > _JUMP * usual_per_s * passed_s else 0.0
+    return max(_jumps(said, since).values(), default=0.0)
+
+
+def _arrived(said: SourceSaid) -> float | None:
+    return said.arrived
+
+
+def _waiting(said: SourceSaid) -> float | None:
+    return said.waiting
+
+
+def _jumps(said: Sequence[SourceSaid], since: Since) -> dict[Callable[[SourceSaid], float | None], float]:
+    """Return what has jumped with the last answer, and by how many items."""
+    found: dict[Callable[[SourceSaid], float | None], float] = {}
+    for of, since_s in ((_arrived, since.arrived_s), (_waiting, max(since.arrived_s, since.waiting_s))):
+        known = [
+            (each.at_s, items) for each in said if each.at_s >= since_s and (items := of(each)) is not None
+        ]
+        if len(known) < _LEAST_SAID or known[-1][0] != said[-1].at_s:
+            continue
+        *earlier, (items, passed_s) = (
+            (after - one, at_s - one_s) for (one_s, one), (at_s, after) in pairwise(known)
+        )
+        usual_per_s = max(max(0.0, more) / within_s for more, within_s in earlier)
+        if items >= _LEAST_JUMP and items > _JUMP * usual_per_s * passed_s:
+            found[of] = items
+    return found
 
 
 def came_per_s(said: Sequence[SourceSaid], since_s: float) -> float | None:

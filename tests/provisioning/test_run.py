@@ -61,7 +61,7 @@ class Followed:
 
 def test_a_silent_nimbus_is_named_once(tmp_path: Path) -> None:
     followed = Followed(World(), tmp_path)
-    followed.lines(15)
+    followed.lines(5)
     followed.silent = True
     (line,) = followed.lines(4)
     assert (line["event"], line["level"]) == ("nimbus-silent", "warning")

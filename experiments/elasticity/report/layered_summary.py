@@ -167,7 +167,7 @@ def _of_learning(learned: LayeredFigures, tuned: LayeredFigures, plain: LayeredF
             executors <= plain.executors.value,
         ),
         Target(
-            f"`{name}`: no more executors than those of 80 % and 60 %, our tuning",
+            f"`{name}`: no more executors than thresholds of 80 % and 60 %, our tuning",
             f"{executors:.2f}, {tuned.executors.value:.2f}",
             executors <= tuned.executors.value,
         ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
@@ -41,6 +42,8 @@ class ApplicationParameters:
     def __post_init__(self) -> None:
         one_of("order", self.order, get_args(GrantOrder))
         number("cooldown_s", self.cooldown_s)
+        if self.reconfigurations is not None:
+            number("reconfigurations.most", self.reconfigurations.most, least=1.0)
 
 
 @dataclass(frozen=True)
@@ -123,7 +126,7 @@ def decide(
         status: GrantStatus = "granted"
         if observation.frozen:
             status = "frozen"
-        elif now_s - state.changed_s.get(name, -parameters.cooldown_s) < parameters.cooldown_s:
+        elif 0.0 <= now_s - state.changed_s.get(name, -math.inf) < parameters.cooldown_s:
             status = "cool-down"
         elif not affordable:
             status = "budget"

@@ -23,10 +23,15 @@ if TYPE_CHECKING:
 
     from scheduler.elasticity.layers.observation import LayersObservation, LayersState
     from scheduler.elasticity.layers.parameters import LayersParameters, Operator, Region
+    from scheduler.elasticity.leasing.decision import Verdict
+    from scheduler.elasticity.managers import RequestVerdict
     from scheduler.elasticity.operator_manager.request import OperatorRequest
 
 LayersDecision = dict[str, LeasingDecision]
 """What is wanted in each region."""
+
+_SAID: Mapping[RequestVerdict, Verdict] = {"held": "held", "limited": "limited"}
+"""Of a request, what becomes a reason of the decision."""
 
 
 def decide(
@@ -73,8 +78,8 @@ def _with_executors(
         sample = observation.samples.get(name)
         seen = OperatorObservation(now_s, sample, state.changed_s.get(name), observation.samples)
         request, states[name] = manager.decide(seen, states.get(name, manager.first), each.manager, seed)
-        if request.verdict == "held":
-            drafts[each.region] = drafts[each.region].because("held", name, request.why)
+        if request.verdict in _SAID:
+            drafts[each.region] = drafts[each.region].because(_SAID[request.verdict], name, request.why)
         load = 0.0 if sample is None else sample.response_ms / each.bound_ms
         # a manager without a sample does not know its component's name
         asked.append(Asked(replace(request, component=name), each.region, load, each.pause_s))
@@ -97,7 +102,7 @@ def _with_executors(
             draft = _changed(draft, operator, grant.action, parameters, request)
             if draft.hosts != before.hosts:
                 changed[name] = now_s
-        else:
+        elif request.action > 0:
             draft = draft.because("limited", name, f"{request.why}: {grant.status}")
         drafts[operator.region] = draft
     unmet = Counter(state.unmet)

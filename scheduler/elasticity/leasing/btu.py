@@ -70,7 +70,7 @@ def _grown(draft: Draft, component: Component, situation: Situation) -> Draft:
     if component.name not in situation.readings:
         return draft
     durations, queued = situation.durations_ms(component.name), situation.queued(component.name)
-    crowded = queued > parameters.queue_double
+    crowded = queued > parameters.crowded_above
     if not durations and not crowded:
         return draft.because("held", component.name, "nothing that it has processed is recorded")
     if not crowded and not needs_one_more(durations, component.slo_ms, queued, parameters.queue_up):

@@ -59,18 +59,21 @@ class Reason:
         verdict: Its kind.
         about: Name of the component or host.
         why: One sentence.
+        cause: Tells apart reasons of one kind about the same; empty where there is one.
     """
 
     verdict: Verdict
     about: str
     why: str
+    cause: str = ""
 
 
 @dataclass(frozen=True)
 class Price:
-    """What the next billing unit costs by the hosts that are kept and the executors on them.
+    """What a billing unit costs by which of the hosts that might go are kept, and what runs where.
 
-    All in the currency of the offer: hosts that are paid for, items that are expected to be late, and moves.
+    All in the currency of the offer: those of them that are paid for, items that are expected to be late, and
+    moves. Other hosts stay whatever is chosen, and are left out.
 
     Attributes:
         cost: As decided.

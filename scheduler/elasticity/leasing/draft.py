@@ -91,9 +91,9 @@ class Draft:
         prolongations = (*self.decision.prolongations, host)
         return replace(self, decision=replace(self.decision, prolongations=prolongations))
 
-    def because(self, verdict: Verdict, about: str, why: str) -> Draft:
+    def because(self, verdict: Verdict, about: str, why: str, cause: str = "") -> Draft:
         """Add a reason."""
-        reasons = (*self.decision.reasons, Reason(verdict, about, why))
+        reasons = (*self.decision.reasons, Reason(verdict, about, why, cause))
         return replace(self, decision=replace(self.decision, reasons=reasons))
 
     def priced(self, price: Price) -> Draft:

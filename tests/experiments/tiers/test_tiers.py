@@ -175,7 +175,7 @@ def test_from_runs_on_spark_to_the_report(spark: SparkSession, tmp_path: Path) -
     whole = sweep_of(Extent(seeds=1, variant_seeds=0))
     own = tuple(each for each in whole.instances if each.name == case.name)
     # a proof may take longer on a machine that others use, too
-    plan = replace(whole, instances=own, strategies=(EXACT, CLOUD), time_limit_s=800.0)
+    plan = replace(whole, instances=own, strategies=(EXACT, CLOUD), time_limit_s=300.0)
     folder = SweepFolder(tmp_path / "sweep")
     folder.open(plan)
     failed = run_missing(spark, plan, folder)

@@ -61,8 +61,8 @@ def test_rounds_of_managers_are_decided_again_to_the_same(operators: str, hosts:
 
 
 def test_another_version_is_refused() -> None:
-    with pytest.raises(ValueError, match="version: expected 1, got 2"):
-        asked_again('{"version": 2}')
+    with pytest.raises(ValueError, match="version: expected 2, got 3"):
+        asked_again('{"version": 3}')
 
 
 def test_full_files_are_compressed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -120,8 +120,13 @@ def test_a_source_that_jumps_is_named_and_counts_once_it_says_so_again() -> None
     )
     again = rounds(Source(*steady, wild, AtSource(1e9, 1e9 + 300.0)), count=6)
     (reading,) = again.readings
-    assert reading.waiting == 1e9
+    assert (reading.demand_per_s, reading.waiting) == (pytest.approx(20.0), 1e9)
     assert not again.faults
+    steadily = [AtSource(1e9, 1e9 + 300.0 * k) for k in range(1, 5)]
+    more = rounds(Source(*steady, wild, *steadily, AtSource(2e9, 3e9)), count=10)
+    assert not more.faults, "for an hour others are believed at once"
+    (reading,) = more.readings
+    assert reading.waiting == 2e9
     back = rounds(Source(*steady, wild, AtSource(5.0, 20.0 * ROUND_S * 5.0)), count=6)
     (reading,) = back.readings
     assert (reading.demand_per_s, reading.waiting) == (pytest.approx(20.0), 5.0)

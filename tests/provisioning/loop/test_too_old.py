@@ -80,6 +80,18 @@ def test_what_fell_silent_is_held_and_named(tmp_path: Path) -> None:
     assert reported.rounds(2)[-1].faults == (), "and no longer once it speaks again"
 
 
+def test_it_is_named_while_another_topology_changes_too(tmp_path: Path) -> None:
+    """Else a line would say that it speaks again."""
+    reported = Reported.of(tmp_path)
+    reported.rounds(10)
+    silent = reported.rounds(12, speaking=False)[-1]
+    reported.world.unlisted = {"own-1"}
+    held = reported.rounds(1, speaking=False)[-1]
+    assert held.held
+    assert HELD in silent.faults
+    assert HELD in held.faults
+
+
 def test_what_spoke_only_once_since_a_change_is_named(tmp_path: Path) -> None:
     """One counter that was seen once is no rate, and nothing is read of its component."""
     reported = Reported.of(tmp_path)
@@ -103,5 +115,5 @@ def test_advice_is_of_the_time_in_which_was_known_what_came(tmp_path: Path) -> N
 
 def test_many_are_named_in_part() -> None:
     silent = tuple(ComponentReading(f"words/{n}", (), 0.0, age_s=121.0) for n in range(7))
-    (line,) = too_old((*silent, ComponentReading("words/new", (), 0.0, age_s=119.0)), 120.0)
+    (line,) = too_old((*silent, ComponentReading("words/new", (), 0.0, age_s=119.0)), {})
     assert line == "words: tasks have reported nothing for over 120 s; held are 0, 1, 2, 3, 4 and 2 more"

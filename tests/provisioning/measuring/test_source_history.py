@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from provisioning.measuring.lag import AtSource
-from provisioning.measuring.source_history import SourceSaid, came_per_s, growth_per_s, jump, with_said
+from provisioning.measuring.source_history import Since, SourceSaid, came_per_s, growth_per_s, jump, with_said
 
 
 def said(*waiting: float, every_s: float = 5.0) -> tuple[SourceSaid, ...]:
@@ -49,9 +49,9 @@ def test_a_source_that_was_made_anew_counts_from_there() -> None:
 def test_a_minute_is_kept_and_nothing_of_a_later_time() -> None:
     history: tuple[SourceSaid, ...] = ()
     for k in range(20):
-        history = with_said(history, AtSource(float(k)), 100.0 + 5.0 * k)
+        history, _ = with_said(history, AtSource(float(k)), 100.0 + 5.0 * k, Since())
     assert [each.at_s for each in history] == [135.0 + 5.0 * k for k in range(13)]
-    assert with_said(history, AtSource(3.0), 120.0) == (SourceSaid(120.0, 3.0),)
+    assert with_said(history, AtSource(3.0), 120.0, Since()) == ((SourceSaid(120.0, 3.0),), False)
 
 
 def counted(*arrived: float) -> tuple[SourceSaid, ...]:
@@ -63,23 +63,37 @@ def counted(*arrived: float) -> tuple[SourceSaid, ...]:
     [
         (counted(0, 300, 600, 3700), 3100.0),  # ten times as much as between any two answers before
         (counted(0, 300, 600, 3600), 0.0),
-        (counted(0, 300, 600, 90_000, 90_300), 0.0),  # the next one confirms it
         (counted(0, 0, 0, 99), 0.0),
         (counted(0, 0, 0, 100), 100.0),
         (counted(0, 300, 90_000), 0.0),  # what is usual is not known
         (counted(600, 300, 0, 90_000), 90_000.0),
-        (said(0.0, 5.0, 10.0, 900.0), 890.0),  # where a source counts nothing else, what waits may jump
+        (said(0.0, 5.0, 10.0, 900.0), 890.0),  # where a source counts nothing else, and where it does,
+        (tuple(SourceSaid(100.0 + k, 900.0 * (k > 2), 7.0 * k) for k in range(4)), 900.0),  # what waits may
     ],
 )
 def test_an_answer_far_above_what_is_usual_is_to_be_confirmed(
     history: tuple[SourceSaid, ...], items: float
 ) -> None:
-    assert jump(history) == items
-    assert jump(history, 101.0) == 0.0 or len(history) > 4
+    assert jump(history, Since()) == items
+    assert jump(history, Since(arrived_s=100.5)) == 0.0, "of what was said since there is too little"
+
+
+def test_what_waits_while_workers_start_is_no_jump() -> None:
+    assert jump(said(0.0, 5.0, 10.0, 900.0), Since(waiting_s=101.0)) == 0.0
+    assert jump(counted(0, 300, 600, 90_000), Since(waiting_s=101.0)) > 0.0
 
 
 def test_a_jump_that_is_taken_back_is_forgotten() -> None:
     history = counted(0, 300, 600, 1e9)
-    assert with_said(history, AtSource(0.0, 1200.0), 160.0) == (*history[:3], SourceSaid(160.0, 0.0, 1200.0))
-    assert came_per_s(with_said(history, AtSource(0.0, 1200.0), 160.0), 0.0) == pytest.approx(20.0)
-    assert with_said(history, AtSource(0.0, 1e9), 160.0)[:4] == history
+    after, confirmed = with_said(history, AtSource(0.0, 1200.0), 160.0, Since())
+    assert (after, confirmed) == ((*history[:3], SourceSaid(160.0, 0.0, 1200.0)), False)
+    assert came_per_s(after, 0.0) == pytest.approx(20.0)
+
+
+def test_a_jump_that_is_confirmed_says_nothing_of_what_comes() -> None:
+    history = counted(0, 300, 600, 1e9)
+    after, confirmed = with_said(history, AtSource(0.0, 1e9 + 300.0), 160.0, Since())
+    assert confirmed
+    assert came_per_s(after, 0.0) == pytest.approx(20.0)
+    usual, confirmed = with_said(counted(0, 300, 600, 900), AtSource(0.0, 1200.0), 160.0, Since())
+    assert (len(usual), confirmed) == (5, False)

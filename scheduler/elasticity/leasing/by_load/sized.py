@@ -137,7 +137,7 @@ def _with_bounds_named(draft: Draft, needs: Mapping[str, Need]) -> Draft:
     for name, need in needs.items():
         if need.beyond is not None:
             why = f"{need.why}: {need.beyond} executors are needed, it may have {need.executors}"
-            draft = draft.because("limited", name, why)
+            draft = draft.because("limited", name, why, "bound")
     return draft
 
 

@@ -199,6 +199,7 @@ def need_of(
     exact = demand * service_s / parameters.target_load + backlog * service_s / parameters.drain_s
     wanted = math.ceil(exact - _ROUNDING)
     executors = _within(component, wanted)
+    unbound = useful(component.tasks, max(component.least, wanted))
     if demand > before:
         what = "are coming" if coming >= foreseen else "were foreseen"
     else:
@@ -219,7 +220,7 @@ def need_of(
         component.tasks,
         for_demand,
         expected,
-        beyond=wanted if wanted > executors else None,
+        beyond=max(unbound, wanted) if max(unbound, wanted) > executors else None,
     )
 
 

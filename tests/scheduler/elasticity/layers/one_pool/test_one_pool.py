@@ -221,23 +221,34 @@ def calm(state: OnePoolState) -> LayersState:
 
 
 def test_what_the_application_manager_may_spend() -> None:
-    """Half a change is none."""
-    busy = seen(demand_per_s=30.0, in_service=2.0)
-    stated: dict[str, Any] = {"operators": "threshold", "pause_s": 20.0}
-    _, state = decide(seen(), OnePoolState(), parameters(**stated), 0)
-    state = replace(state, layers=replace(state.layers, changed_s={}))
-    free, _ = decide(replace(busy, now_s=NOW_S + 60.0), state, parameters(**stated), 0)
-    bucket = {"per_hour": 1.0, "most": 0.5}
-    held, _ = decide(
-        replace(busy, now_s=NOW_S + 60.0),
-        state,
-        parameters(**stated, application={"order": "gain", "reconfigurations": bucket}),
-        0,
-    )
+    """The first round has spent the one change of the hour."""
+    busy = seen(NOW_S + 60.0, demand_per_s=30.0, in_service=2.0)
+    bucket = {"per_hour": 1.0, "most": 1.0}
+    rounds = []
+    for application in ({}, {"order": "gain", "reconfigurations": bucket}):
+        given = parameters("threshold", pause_s=20.0, application=application)
+        first, state = decide(seen(), OnePoolState(), given, 0)
+        assert first.stops
+        state = replace(state, layers=replace(state.layers, changed_s={}))
+        rounds.append(decide(busy, state, given, 0)[0])
+    free, held = rounds
     assert free.starts
     assert not held.starts
     assert {each.verdict for each in held.reasons if each.about == "t/a"} == {"limited"}
-    with pytest.raises(
-        ModelError, match=r"application\.reconfigurations\.most: expected a number > 0, got 0"
-    ):
-        parameters(application={"reconfigurations": {"per_hour": 1.0, "most": 0}})
+
+
+def test_a_bucket_that_holds_no_change_is_refused() -> None:
+    message = r"^application\.reconfigurations\.most: expected a number >= 1, got 0\.5$"
+    with pytest.raises(ModelError, match=message):
+        parameters(application={"reconfigurations": {"per_hour": 1.0, "most": 0.5}})
+
+
+def test_components_at_their_bound_are_named() -> None:
+    """Twelve tasks are dealt to twelve executors at most."""
+    hosts = (replace(HOSTS[0], executors={"t/a": 12, "t/b": 4}), HOSTS[1])
+    given = parameters("threshold")
+    observation = replace(seen(demand_per_s=130.0, in_service=12.0), hosts=hosts)
+    _, state = decide(observation, OnePoolState(), given, 0)
+    state = replace(state, layers=replace(state.layers, changed_s={}))
+    decision, _ = decide(replace(observation, now_s=NOW_S + 60.0), state, given, 0)
+    assert "limited" in {each.verdict for each in decision.reasons if each.about == "t/a"}

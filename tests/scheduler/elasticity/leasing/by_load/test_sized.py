@@ -151,7 +151,7 @@ def test_limits_are_named() -> None:
     decision, _ = sized.decide(observation, SizedState(), parameters, 0)
     assert decision.starts == (Change("A", "h0"),), "its need is within its bounds"
     why = "16 items/s come, 0 wait, each takes 500 ms: 10 executors are needed, it may have 2"
-    assert Reason("limited", "A", why) in decision.reasons
+    assert Reason("limited", "A", why, "bound") in decision.reasons
     crowded = Observation(300, (host("h0", 600, {"A": 1, "F": 2, "R": 2}),), readings)
     parameters = SizedParameters(components=(A, F, R), offer=OFFER, hosts_max=1)
     decision, _ = sized.decide(crowded, SizedState(), parameters, 0)

@@ -53,6 +53,9 @@ def test_need_within_bounds() -> None:
     dealt = need_of(replace(A, tasks=4, most=4), reading(), SeenDemand([(0.0, 10.0)], parameters()))
     assert dealt is not None
     assert (dealt.executors, dealt.beyond) == (4, 5), "there are no more than tasks"
+    uneven = need_of(replace(A, tasks=12, most=10), reading(16.0), SeenDemand([(0.0, 16.0)], parameters()))
+    assert uneven is not None
+    assert (uneven.executors, uneven.beyond) == (10, 12), "ten do no more than six, and eight are needed"
 
 
 @pytest.mark.parametrize("unknown", [reading(None), reading(service_ms=None)])
