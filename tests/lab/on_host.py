@@ -12,7 +12,7 @@ from thriftpy2.utils import deserialize
 if TYPE_CHECKING:
     from lab.cluster import LabClient
 
-WAIT_S = 600.0
+WAIT_S = 240.0
 """Longest time that a command may take."""
 
 

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-pytestmark = [pytest.mark.lab, pytest.mark.timeout(500)]
+pytestmark = [pytest.mark.lab, pytest.mark.timeout(200)]
 
-WAIT_S = 150.0
+WAIT_S = 60.0
 
 
 @pytest.fixture

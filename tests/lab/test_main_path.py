@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from lab.cluster import LabClient
 
-pytestmark = [pytest.mark.lab, pytest.mark.timeout(1200)]
+pytestmark = [pytest.mark.lab, pytest.mark.timeout(600)]
 
 SITES = """
 executors_per_host = 48
@@ -39,7 +39,7 @@ between = ["rome", "far"]
 delay_ms = 60.0
 """
 COMPONENTS = 8
-WAIT_S = 240.0
+WAIT_S = 90.0
 
 
 @dataclass(frozen=True)

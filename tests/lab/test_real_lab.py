@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from lab.status import LabStatus
     from tests.lab.conftest import LiveReadings
 
-pytestmark = [pytest.mark.lab, pytest.mark.timeout(1000)]
+pytestmark = [pytest.mark.lab, pytest.mark.timeout(400)]
 
-WAIT_S = 300.0
+WAIT_S = 120.0
 FOLLOW_S = 60.0
 SITE_OF = {"near-1": "near", "near-2": "near", "far-1": "far", "far-2": "far", "edge-1": "edge"}
 """Supervisors, in the order of the site file."""

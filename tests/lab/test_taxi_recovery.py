@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from lab.cluster import LabClient
 
-pytestmark = [pytest.mark.lab, pytest.mark.timeout(1050)]
+pytestmark = [pytest.mark.lab, pytest.mark.timeout(420)]
 
 ROWS = Path(__file__).parents[2] / "data" / "debs2015" / "debs2015_20day_head10004.csv.gz"
 SITES = """
@@ -34,7 +34,7 @@ services = true
 """
 REDIS_PORT = "6380"
 RUN = "recovery"
-WAIT_S = 300.0
+WAIT_S = 120.0
 
 
 class Cluster:
