@@ -1,6 +1,11 @@
-"""A number with its noun, for lines that people read: `1 executor`, `2 executors`."""
+"""Numbers and lists for lines that people read: `1 executor`, `2 executors`, `a, b and 3 more`."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:
@@ -12,3 +17,14 @@ def counted(number: int, one: str, many: str | None = None) -> str:
         many: What follows all other numbers; None means `one` with an s.
     """
     return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def some_of(names: Collection[str], shown: int = 5) -> str:
+    """Return the first of some names in their order, and how many there are more.
+
+    Args:
+        names: At least one.
+        shown: So many are named.
+    """
+    more = f" and {len(names) - shown} more" if len(names) > shown else ""
+    return f"{', '.join(sorted(names)[:shown])}{more}"

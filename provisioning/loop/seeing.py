@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
+from formats.counted import some_of
 from provisioning.cluster.agents import AgentsError
 from provisioning.loop.pauses import WorkMeters
 from provisioning.loop.pool import qualified
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from provisioning.settings import ElasticSettings
     from scheduler.elasticity.leasing.observation import ComponentReading
 
-_SHOWN = 5
 _AT_ONCE = 32
 """Topologies whose sources are asked at the same time."""
 _SETTLING_S = 45.0
@@ -206,15 +206,14 @@ def _missing(
             " topology.metrics.reporters set to Storm's Graphite reporter, with our address?",
         )
     spoke_twice = {task for task, (first_s, last_s) in tasks.spoke_s.items() if first_s < last_s}
-    silent = sorted(
+    silent = [
         f"{each.component}[{each.first_task}]"
         for each in topology.executors
         if each.first_task not in spoke_twice
-    )
+    ]
     faults = []
     if silent:
-        more = f" and {len(silent) - _SHOWN} more" if len(silent) > _SHOWN else ""
-        faults.append(f"{name}: nothing is known of {', '.join(silent[:_SHOWN])}{more}")
+        faults.append(f"{name}: nothing is known of {some_of(silent)}")
     bolts = [each for each in readings if topology.components[each.component].inputs]
     for what, unknown, remedy in (
         (
@@ -229,5 +228,5 @@ def _missing(
         ),
     ):
         if unknown:
-            faults.append(f"{name}: it is not known {what} {', '.join(sorted(unknown)[:_SHOWN])}; {remedy}")
+            faults.append(f"{name}: it is not known {what} {some_of(unknown)}; {remedy}")
     return tuple(faults)

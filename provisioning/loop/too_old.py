@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from formats.counted import some_of
 from scheduler.elasticity.layers.one_pool.parameters import topology_of
 from scheduler.elasticity.leasing.parameters import LeasingParameters
 
@@ -11,8 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from scheduler.elasticity.leasing.observation import ComponentReading
-
-_SHOWN = 5
 
 
 def too_old(readings: Sequence[ComponentReading], stated: Mapping[str, Any]) -> tuple[str, ...]:
@@ -31,8 +30,6 @@ def too_old(readings: Sequence[ComponentReading], stated: Mapping[str, Any]) -> 
             topology = topology_of(each.component)
             silent.setdefault(topology, []).append(each.component.removeprefix(f"{topology}/"))
     return tuple(
-        f"{topology}: tasks have reported nothing for over {age_max_s:g} s; held are"
-        f" {', '.join(sorted(names)[:_SHOWN])}"
-        + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+        f"{topology}: tasks have reported nothing for over {age_max_s:g} s; held are {some_of(names)}"
         for topology, names in sorted(silent.items())
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from formats.counted import counted
+from formats.counted import counted, some_of
 
 
 @pytest.mark.parametrize(
@@ -19,3 +19,8 @@ from formats.counted import counted
 def test_one_stands_with_the_singular_and_all_else_with_the_plural(number, words, text):
     """None, too."""
     assert counted(number, *words) == text
+
+
+def test_some_of_many_are_named() -> None:
+    assert some_of(["b", "a"]) == "a, b"
+    assert some_of(["c", "b", "a"], 2) == "a, b and 1 more"
