@@ -99,6 +99,9 @@ def storm_yaml(
             "blacklist.scheduler.tolerance.count": 1_000_000,
             "blacklist.scheduler.assume.supervisor.bad.based.on.bad.slot": False,
         }
+        if len(nimbus_hosts) > 1:
+            # each may hold its blob store while it fetches a blob from the other, and both then wait so long
+            keys["storm.thrift.socket.timeout.ms"] = 30_000
         keys |= _SCHEDULER_KEYS[scheduler]
     keys |= dict(more) | dict(host.own.storm)
     # each JSON value is a YAML value

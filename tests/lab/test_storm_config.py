@@ -82,6 +82,8 @@ def test_a_site_file_may_ask_for_a_second_nimbus_and_change_storms_keys(tmp_path
         "storm.local.hostname",
         "storm.workers.artifacts.dir",
     }
+    # two that fetch a blob from each other at once do not wait for Storm's ten minutes
+    assert first["storm.thrift.socket.timeout.ms"] == 30_000
 
 
 @pytest.mark.parametrize("capacity", [None, 3])
