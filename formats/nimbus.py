@@ -12,10 +12,10 @@ from thriftpy2.rpc import make_client
 from thriftpy2.thrift import TException
 from thriftpy2.transport import TCyFramedTransportFactory
 
+from formats.address import Address
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from formats.address import Address
 
 IDL = thriftpy2.load(
     str(Path(__file__).with_name("nimbus.thrift")), module_name="stormplace_formats_nimbus_thrift"
@@ -28,7 +28,10 @@ class NimbusError(Exception):
 
 @contextmanager
 def connect(addresses: Sequence[Address], *, timeout_s: float, service: Any = IDL.Nimbus) -> Iterator[Any]:
-    """Open a client of the first Nimbus that accepts a connection; each of them knows all topologies.
+    """Open a client of the Nimbus that leads.
+
+    A single one is taken for it. Of several the first that accepts a connection names the leader: each of
+    them knows all topologies, but one that has just started may for minutes answer little else.
 
     Args:
         addresses: Thrift ports (usually 6627), tried in this order.
@@ -36,9 +39,13 @@ def connect(addresses: Sequence[Address], *, timeout_s: float, service: Any = ID
         service: thriftpy2's description of the service, if it is to be a larger one.
 
     Raises:
-        NimbusError: None accepts a connection, or a call fails within the block.
+        NimbusError: None accepts a connection, none leads, or a call fails within the block.
     """
     address, client = _first_client(addresses, timeout_s, service)
+    if len(addresses) > 1:
+        leader = _leader(address, client)
+        if leader != address:
+            address, client = _first_client((leader,), timeout_s, service)
     try:
         yield client
     except (TException, OSError) as error:
@@ -64,6 +71,20 @@ def _first_client(addresses: Sequence[Address], timeout_s: float, service: Any) 
         else:
             return address, client
     raise NimbusError("; ".join(faults))
+
+
+def _leader(address: Address, client: Any) -> Address:
+    """Ask a Nimbus which one leads; its client is closed unless that is itself."""
+    leader = None
+    try:
+        summary = client.getLeader()
+        leader = Address(summary.host, summary.port)
+    except (TException, OSError) as error:
+        raise NimbusError(f"Nimbus {address} names no leader: {reason(error)}") from error
+    finally:
+        if leader != address:
+            client.close()
+    return leader
 
 
 def reason(error: Exception) -> str:

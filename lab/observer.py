@@ -63,7 +63,7 @@ class Observation:
 
 
 class Observer:
-    """Holds the ZooKeeper session; asks the first of some hosts whose Nimbus answers."""
+    """Holds the ZooKeeper session; asks the Nimbus that leads."""
 
     def __init__(self, nimbus_hosts: Sequence[str]) -> None:
         self._nimbus_addresses = tuple(Address(host, NIMBUS_PORT) for host in nimbus_hosts)

@@ -81,14 +81,14 @@ def _one_topologys_faults(topology: str) -> Iterator[None]:
 
 @contextmanager
 def connect(addresses: Sequence[Address], timeout_s: float = 20.0) -> Iterator[NimbusClient]:
-    """Open a connection to the first Nimbus that accepts one; each of them knows all statistics.
+    """Open a connection to the Nimbus that leads.
 
     Args:
         addresses: Where to try, in order.
         timeout_s: Longest wait for a connection or a reply, s.
 
     Raises:
-        NimbusError: None accepts a connection, or a call fails in the block.
+        NimbusError: None accepts a connection, none leads, or a call fails in the block.
     """
     with nimbus.connect(addresses, timeout_s=timeout_s) as client:
         yield NimbusClient(client)

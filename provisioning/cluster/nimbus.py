@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from thriftpy2.thrift import TApplicationException
 
-from formats.address import Address
 from formats.nimbus import IDL, NimbusError, connect, reason
 from provisioning.cluster.look import (
     SAMPLE_RATE,
@@ -23,6 +22,8 @@ from provisioning.cluster.look import (
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
+
+    from formats.address import Address
 
 _TIMEOUT_S = 20.0
 _CPU = "topology.component.cpu.pcore.percent"
@@ -46,7 +47,7 @@ class NimbusCluster:
     """Storm's cluster behind Nimbus.
 
     Args:
-        addresses: Of all Nimbus; the first one that answers is asked, and for changes the one that leads.
+        addresses: Of all Nimbus; the one that leads is asked.
     """
 
     def __init__(self, addresses: Sequence[Address]) -> None:
@@ -101,7 +102,7 @@ class NimbusCluster:
             RebalanceRefusedError: The topology is gone, or may not be changed by us.
             NimbusError: Nimbus does not answer: it may have done it or not.
         """
-        with connect(self._leader(), timeout_s=_TIMEOUT_S) as client:
+        with connect(self._addresses, timeout_s=_TIMEOUT_S) as client:
             try:
                 client.rebalance(name, IDL.RebalanceOptions(wait_secs=0, num_executors=dict(executors)))
             except (
@@ -110,14 +111,6 @@ class NimbusCluster:
                 IDL.AuthorizationException,
             ) as error:
                 raise RebalanceRefusedError(f"Nimbus refuses to rebalance {name}: {reason(error)}") from error
-
-    def _leader(self) -> Sequence[Address]:
-        """Return the address of the Nimbus that leads: all answer what there is, and one changes it."""
-        if len(self._addresses) == 1:
-            return self._addresses
-        with connect(self._addresses, timeout_s=_TIMEOUT_S) as client:
-            leader = client.getLeader()
-        return (Address(leader.host, leader.port),)
 
 
 def _supervisor(summary: Any) -> SupervisorLook:

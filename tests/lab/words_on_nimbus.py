@@ -46,11 +46,9 @@ def answer(request: str, hosts: list[str]) -> dict[str, Any]:
     try:
         seeds = [Address(host, NIMBUS_PORT) for host in hosts]
         with connect(seeds, timeout_s=_TIMEOUT_S, service=Nimbus) as client:
-            leader = client.getLeader().host
-        with connect([Address(leader, NIMBUS_PORT)], timeout_s=_TIMEOUT_S, service=Nimbus) as client:
             if request == "submit":
                 submit(client)
-            return {"leader": leader, **look(client)}
+            return {"leader": client.getLeader().host, **look(client)}
     except NimbusError as error:
         return {"error": str(error)}
 

@@ -32,6 +32,14 @@ ALL = ":all-time"
 class Service:
     """Topology `taxi-1`, of one spout and one bolt with statistics; `secret-1` refuses questions."""
 
+    def __init__(self) -> None:
+        self.leader: Address | None = None
+
+    def getLeader(self) -> Any:  # noqa: N802 - Storm's name
+        if self.leader is None:
+            raise TApplicationException(TApplicationException.INTERNAL_ERROR, "no leader elected")
+        return IDL.NimbusSummary(host=self.leader.host, port=self.leader.port, isLeader=True)
+
     def getTopologySummaries(self) -> list[Any]:  # noqa: N802 - Storm's name
         return [IDL.TopologySummary(id="taxi-1", status="ACTIVE")]
 
@@ -77,7 +85,9 @@ class Service:
 
 @pytest.fixture(scope="module")
 def nimbus() -> Iterator[Address]:
-    with serving(IDL.Nimbus, Service()) as address:
+    service = Service()
+    with serving(IDL.Nimbus, service) as address:
+        service.leader = address
         yield address
 
 
@@ -109,6 +119,30 @@ def test_the_first_nimbus_that_accepts_is_asked(nimbus: Address) -> None:
     """A standby that is down costs nothing but its refusal."""
     with connect([Address("127.0.0.1", closed_port()), nimbus]) as client:
         assert client.topologies() == {"taxi-1": "ACTIVE"}
+
+
+def test_a_leader_that_is_down_is_named(nimbus: Address) -> None:
+    """It is not mixed up with the one that named it."""
+    standby, gone = Service(), Address("127.0.0.1", closed_port())
+    standby.leader = gone
+    with (
+        serving(IDL.Nimbus, standby) as address,
+        pytest.raises(NimbusError, match=f"Nimbus {gone} cannot be reached"),
+        connect([address, nimbus]),
+    ):
+        pass
+
+
+def test_while_none_leads_the_cause_is_said(nimbus: Address) -> None:
+    """As in the seconds after a leader's end; one address alone is asked whatever it is."""
+    with serving(IDL.Nimbus, Service()) as address:
+        with (
+            pytest.raises(NimbusError, match=f"{address} names no leader: no leader elected"),
+            connect([address, nimbus]),
+        ):
+            pass
+        with connect([address]) as client:
+            assert client.topologies() == {"taxi-1": "ACTIVE"}
 
 
 def test_without_any_nimbus_each_is_named() -> None:

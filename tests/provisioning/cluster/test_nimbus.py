@@ -164,19 +164,18 @@ def test_a_rebalance_is_one_call(cluster: NimbusCluster, service: Service) -> No
     assert service.asked == [("taxi", 0, {"parse": 6})]
 
 
-def test_the_nimbus_that_leads_is_asked_for_changes(service: Service) -> None:
-    """The other one answers all else, and refuses to change anything."""
+def test_the_nimbus_that_leads_is_asked(service: Service) -> None:
+    """Another one says which that is, and may have no answer to anything else."""
 
-    class Standby(Service):
+    class Standby:
         def getLeader(self) -> Any:  # noqa: N802 - Storm's name
             return IDL.NimbusSummary(host=leads.host, port=leads.port, isLeader=True)
 
-    standby = Standby()
-    with serving(IDL.Nimbus, service) as leads, serving(IDL.Nimbus, standby) as other:
+    with serving(IDL.Nimbus, service) as leads, serving(IDL.Nimbus, Standby()) as other:
         cluster = NimbusCluster([other, leads])
         assert "taxi" in cluster.look({"taxi"}).topologies
         cluster.rebalance("taxi", {"parse": 6})
-    assert (standby.asked, service.asked) == ([], [("taxi", 0, {"parse": 6})])
+    assert service.asked == [("taxi", 0, {"parse": 6})]
 
 
 def test_a_refusal_differs_from_silence(cluster: NimbusCluster) -> None:
