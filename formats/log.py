@@ -6,6 +6,7 @@ import json
 import sys
 import threading
 import traceback
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
@@ -49,6 +50,7 @@ class Log:
         now = datetime.now(UTC).isoformat().replace("+00:00", "Z")
         entry = {**self._fields, **fields, "event": event, "level": level, "timestamp": now}
         line = json.dumps(entry, default=repr)
-        with self._lock:
+        # a full disk or a reader that is gone ends nothing that works
+        with self._lock, suppress(OSError):
             self._stream.write(line + "\n")
             self._stream.flush()

@@ -104,6 +104,7 @@ struct SupervisorSummary {
   3: required i32 num_workers;
   4: required i32 num_used_workers;
   7: optional map<string, double> total_resources;
+  12: optional bool blacklisted;
 }
 
 struct ClusterSummary {

@@ -16,11 +16,11 @@ from provisioning.loop.memory import MemoryFileError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from formats.log import Log
     from provisioning.cluster.look import ClusterLook
     from provisioning.loop.record import RoundRecord
     from provisioning.loop.report import Report
     from provisioning.loop.seeing import Meters
+    from provisioning.saying import Saying
     from provisioning.status import StatusFile
 
 _SUMMARY_S = 300.0
@@ -30,7 +30,9 @@ _SUMMARY_S = 300.0
 _SHOWN = 10
 _JUMP_S = 5.0
 """A clock that goes by more than so much against a steady one between two rounds was set, s."""
-_TROUBLE = ("host-lost", "given-up", "kept", "failed")
+_TROUBLE = ("host-lost", "given-up", "kept")
+_KNOWN_BY = 50
+"""So many characters of a failure tell it from others."""
 _VERDICTS = {"held": "waits", "limited": "wants-more"}
 
 
@@ -65,7 +67,7 @@ class Rounds:
         record: Takes each round in which a policy was asked.
         status: Takes each round.
         kind: Of the policy.
-        log: Takes one line per step, and per change of what is held, missing or limited.
+        saying: Takes one line per step, and per change of what is held, missing or limited.
         watcher: Counts; None: nothing does.
         clock: Seconds since 1970.
         steady: Seconds that no one sets.
@@ -77,61 +79,73 @@ class Rounds:
     record: RoundRecord
     status: StatusFile
     kind: str
-    log: Log
+    saying: Saying
     watcher: Watcher | None = None
     clock: Callable[[], float] = time.time
     steady: Callable[[], float] = time.monotonic
     _offset_s: float | None = None
-    _said: dict[tuple[str, str], object] = field(default_factory=dict)
     _reasons: LastingReasons = field(default_factory=LastingReasons)
     _summed_s: float = 0.0
 
     def round(self) -> Sequence[Report]:
         """Carry out a round of each loop; without Nimbus nothing is decided, and nothing forgotten."""
         began_s = self.steady()
-        reports = self._reports()
+        try:
+            look = self.look()
+        except NimbusError as error:
+            self.saying.once("all", "nimbus-silent", str(error))
+            reports: Sequence[Report] = self._none(nimbus=True)
+        except Exception as error:  # a fault of ours ends no loop that has hosts
+            if self.saying.begins("all", "round-failed", repr(error)):
+                self.saying.log.exception("round-failed", mode="all")
+            reports = self._none()
+        else:
+            self.saying.once("all", "nimbus-silent", "")
+            self.saying.once("all", "round-failed", "")
+            reports = self._reports(look)
         if self.watcher is not None:
             self.watcher.on_end(self.steady() - began_s)
         return reports
 
-    def _reports(self) -> Sequence[Report]:
-        try:
-            look = self.look()
-        except NimbusError as error:
-            for mode in self.loops:
-                self._failed(mode, nimbus=True)
-            self._once("all", "nimbus-silent", str(error))
-            return ()
-        self._once("all", "nimbus-silent", "")
+    def _reports(self, look: ClusterLook) -> Sequence[Report]:
         if self._clock_jumped():
             self.meters.follow(())  # what was counted before is of another time
         self.meters.follow({each.topology_id for each in look.topologies.values()})
         reports = []
         for mode, loop in self.loops.items():
-            now_s = self.clock()
             try:
-                report = loop.round(look, now_s)
+                report = loop.round(look, self.clock())
+                self._log(mode, report)
+                self._kept(mode, report)
             except MemoryFileError as error:
-                self._once(mode, "nothing-remembered", str(error))
+                self.saying.once(mode, "nothing-remembered", str(error))
                 self._failed(mode)
                 continue
-            except Exception:  # what is to be is on the disk: the next round goes on from there
-                self.log.exception("round-failed", mode=mode)
+            except Exception as error:  # what is to be is on the disk: the next round goes on from there
+                if self.saying.begins(mode, "round-failed", repr(error)):
+                    self.saying.log.exception("round-failed", mode=mode)
                 self._failed(mode)
                 continue
-            self._once(mode, "nothing-remembered", "")
-            self._log(mode, report)
+            self.saying.once(mode, "nothing-remembered", "")
+            self.saying.once(mode, "round-failed", "")
             if self.watcher is not None:
                 self.watcher.on_report(mode, report)
-            try:
-                self.record.write(mode, self.kind, report)
-                self.status.write(mode, report)
-            except OSError as error:
-                self._once(mode, "not-kept", f"what came of the round cannot be written: {error.strerror}")
-            else:
-                self._once(mode, "not-kept", "")
             reports.append(report)
         return reports
+
+    def _kept(self, mode: str, report: Report) -> None:
+        try:
+            self.record.write(mode, self.kind, report)
+            self.status.write(mode, report)
+        except OSError as error:
+            self.saying.once(mode, "not-kept", f"what came of the round cannot be written: {error.strerror}")
+        else:
+            self.saying.once(mode, "not-kept", "")
+
+    def _none(self, *, nimbus: bool = False) -> Sequence[Report]:
+        for mode in self.loops:
+            self._failed(mode, nimbus=nimbus)
+        return ()
 
     def _failed(self, mode: str, *, nimbus: bool = False) -> None:
         if self.watcher is not None:
@@ -143,23 +157,44 @@ class Rounds:
         before_s, self._offset_s = self._offset_s, offset_s
         if before_s is None or abs(offset_s - before_s) < _JUMP_S:
             return False
-        self.log.warning("clock-jumped", by_s=round(offset_s - before_s, 1))
+        self.saying.log.warning("clock-jumped", by_s=round(offset_s - before_s, 1))
         return True
 
     def _log(self, mode: str, report: Report) -> None:
-        self._once(mode, "held", report.held, self.log.info)
-        self._once(mode, "limited", report.limited)
-        self._once(mode, "missing", report.faults)
-        self._once(mode, "unhelpful", report.unhelpful)
-        decision = report.decision
+        log, now_s = self.saying.log, report.now_s
+        silent = report.held_by == "provider"
+        # what its program says may differ each time
+        if self.saying.begins(mode, "held", "provider" if silent else report.held):
+            log.info("held", mode=mode, why=report.held)
+        limited = (report.limited,) if report.limited else ()
+        for event, sentences in (("limited", limited), ("unhelpful", report.unhelpful)):
+            self.saying.lasting(mode, event, {each: each for each in sentences}, now_s)
+        if not silent:  # nothing was looked at
+            self.saying.lasting(mode, "missing", {each: each for each in report.faults}, now_s)
         self._log_reasons(mode, report)
-        if (
-            decision is not None
-            and not report.in_vain
-            and (decision.starts or decision.stops or decision.leases or decision.releases)
-        ):
+        self._log_decision(mode, report)
+        failed = {}
+        for step in report.steps:
+            if step.kind == "failed":
+                # what follows may be the number of a call
+                failed[step.about, step.why[:_KNOWN_BY]] = f"{step.about}: {step.why}"
+                continue
+            write = log.warning if step.kind in _TROUBLE else log.info
+            figures = {name: round(value, 1) for name, value in step.figures.items()}
+            write(step.kind, mode=mode, about=step.about, why=step.why, **figures)
+        self.saying.lasting(mode, "failed", failed, now_s)
+        savings = report.savings
+        if savings is not None and abs(now_s - self._summed_s) >= _SUMMARY_S:
+            self._summed_s = now_s
+            log.info("advice", **savings.figures())
+
+    def _log_decision(self, mode: str, report: Report) -> None:
+        decision = report.decision
+        if decision is None or report.in_vain:
+            return
+        if decision.starts or decision.stops or decision.leases or decision.releases:
             price = {} if decision.price is None else {"price": asdict(decision.price)}
-            self.log.info(
+            self.saying.log.info(
                 "would-change" if mode == "advise" else "decided",
                 mode=mode,
                 starts=Counter(each.component for each in decision.starts),
@@ -169,37 +204,17 @@ class Rounds:
                 why=sorted({f"{each.about}: {each.why}" for each in decision.reasons})[:_SHOWN],
                 **price,
             )
-        for step in report.steps:
-            write = self.log.warning if step.kind in _TROUBLE else self.log.info
-            figures = {name: round(value, 1) for name, value in step.figures.items()}
-            write(step.kind, mode=mode, about=step.about, why=step.why, **figures)
-        savings = report.savings
-        if savings is not None and report.now_s - self._summed_s >= _SUMMARY_S:
-            self._summed_s = report.now_s
-            self.log.info("advice", **savings.figures())
 
     def _log_reasons(self, mode: str, report: Report) -> None:
         begun, over = self._reasons.taken(mode, report)
         for verdict, event in _VERDICTS.items():
             whys = sorted(f"{about}: {why}" for (_, kind, about, _), why in begun.items() if kind == verdict)
             if whys:
-                self.log.info(event, mode=mode, why=whys[:_SHOWN])
+                more = [f"and {len(whys) - _SHOWN} more"] if len(whys) > _SHOWN else []
+                self.saying.log.info(event, mode=mode, why=[*whys[:_SHOWN], *more])
             abouts = sorted({about for _, kind, about, _ in over if kind == verdict})
             if abouts:
-                self.log.info(f"{event}-no-more", mode=mode, about=abouts[:_SHOWN])
-
-    def _once(
-        self, mode: str, event: str, what: str | tuple[str, ...], write: Callable[..., None] | None = None
-    ) -> None:
-        """Log what is in the way when it begins, changes or ends; as a warning, unless it is in order."""
-        before = self._said.get((mode, event))
-        if (what or None) == before:
-            return
-        self._said[mode, event] = what or None
-        if what:
-            (write or self.log.warning)(event, mode=mode, why=what)
-        else:
-            self.log.info(f"{event}-no-more", mode=mode)
+                self.saying.log.info(f"{event}-no-more", mode=mode, about=abouts[:_SHOWN])
 
 
 def run_until_asked(rounds: Rounds, interval_s: float) -> None:

@@ -65,6 +65,12 @@ class TopologySettings(Section):
     component: dict[str, ComponentSettings] = Field(default_factory=dict)
     """Settings of components by name."""
 
+    @model_validator(mode="after")
+    def _of_one_spout(self) -> TopologySettings:
+        if len({each.spout for each in self.lag}) > 1:
+            raise ValueError("lag: all tables must name the same spout")
+        return self
+
 
 class Limits(Section):
     """What the loop never exceeds."""

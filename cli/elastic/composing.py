@@ -26,6 +26,7 @@ from provisioning.providers.making import make_provider, still_leased
 from provisioning.providers.none import NoProvider
 from provisioning.providers.provider import ProviderError, UnlistedHostError
 from provisioning.run import Loop, Rounds, Watcher
+from provisioning.saying import Saying
 from provisioning.status import StatusFile
 
 if TYPE_CHECKING:
@@ -77,8 +78,16 @@ def composed(
     record = RoundRecord(folder / "rounds.jsonl")
     status = status_file(settings)
     watcher = None if metrics is None else _watcher(metrics, provider, tuple(loops))
+    lasts_s = 2.0 * float(settings.policy.parameters.get("decide_interval_s", 60.0))
     rounds = Rounds(
-        lambda: cluster.look(wanted), meters, loops, record, status, settings.policy.kind, log, watcher
+        lambda: cluster.look(wanted),
+        meters,
+        loops,
+        record,
+        status,
+        settings.policy.kind,
+        Saying(log, lasts_s),
+        watcher,
     )
     return rounds, receiver, lock
 

@@ -42,9 +42,10 @@ ROLLING, HINDSIGHT, LEARNED, JOINT, TUNED, PLAIN = (
 )
 LAYERED = (PLAIN, TUNED, LEARNED, JOINT, ROLLING, HINDSIGHT)
 """Compared in paper 004's set-up with many seeds, by their names in its scenario."""
+LEARNED_AS_WRITTEN = "model-based-as-written"
 BESIDE = (
     "static-peak",
-    "model-based-as-written",
+    LEARNED_AS_WRITTEN,
     "threshold-idle-pool",
     "threshold-both",
     "model-based-idle-pool",

@@ -140,12 +140,14 @@ class SupervisorLook:
         used_workers: Slots that are in use, by whichever topology.
         cpu: Its capacity, percent of one core.
         memory_mb: Its capacity, MB.
+        banned: Whether Storm's BlacklistScheduler starts nothing there.
     """
 
     host: str
     used_workers: int
     cpu: float
     memory_mb: float
+    banned: bool = False
 
 
 @dataclass(frozen=True)
@@ -159,6 +161,11 @@ class ClusterLook:
 
     supervisors: Mapping[str, SupervisorLook]
     topologies: Mapping[str, TopologyLook]
+
+    @cached_property
+    def banned(self) -> frozenset[str]:
+        """Hosts on which Storm starts nothing."""
+        return frozenset(host for host, each in self.supervisors.items() if each.banned)
 
     @property
     def is_complete(self) -> bool:

@@ -120,6 +120,7 @@ def _supervisor(summary: Any) -> SupervisorLook:
         summary.num_used_workers,
         float(resources.get("cpu.pcore.percent", 0.0)),
         float(resources.get("memory.mb", 0.0)),
+        bool(summary.blacklisted),
     )
 
 

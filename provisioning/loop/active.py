@@ -17,6 +17,7 @@ from provisioning.loop.pauses import last_tasks, standing, with_pauses_ended
 from provisioning.loop.refusing import refused_now
 from provisioning.loop.replacing import with_room_asked
 from provisioning.loop.report import Asked, Report
+from provisioning.loop.step import Step
 from provisioning.loop.too_old import too_old
 from provisioning.providers.provider import ProviderError
 from scheduler.base.checks import ModelError
@@ -84,6 +85,7 @@ class ActiveLoop:
             # a disk that is full is known before the first step: what was done is not known after it
             self.file.write(memory)
         bringing = self._bringing(now_s)
+        bringing.steps.taken.extend(_in_vain(leases))
         brought = bringing.bring(memory, look, leases)
         if brought != memory:
             # what was asked for is known, whatever fails below
@@ -109,7 +111,7 @@ class ActiveLoop:
         report = Report(
             now_s,
             steps=tuple(bringing.steps.taken),
-            faults=(*faults, *seen.faults, *too_old(seen.readings, stated), *large, *alone),
+            faults=(*faults, *seen.faults, *too_old(seen.readings, stated), *large, *alone, *_taken(leases)),
             running=pool.running(look),
             leases=leases,
         )
@@ -191,6 +193,20 @@ class ActiveLoop:
         self.file.write(brought)
         self._watch(outcome.memory, brought, look)
         return replace(report, steps=(*report.steps, *bringing.steps.taken), unhelpful=outcome.unhelpful)
+
+
+def _in_vain(leases: tuple[Lease, ...]) -> list[Step]:
+    """Return what the provider tries again and again: to start a host, or to stop one."""
+    tried = [each for each in leases if each.live and each.reason and each.status != "ready"]
+    return [Step("failed", each.host or each.request_id, each.reason) for each in tried]
+
+
+def _taken(leases: tuple[Lease, ...]) -> tuple[str, ...]:
+    """Return one sentence for each host that was up and went without having been given back."""
+    gone = [
+        each for each in leases if not each.live and each.ready_at_s is not None and each.release_at_s is None
+    ]
+    return tuple(f"{each.host}: its lease ended, which was not asked for ({each.reason})" for each in gone)
 
 
 def _why_held(pool: Pool, look: ClusterLook, memory: Memory) -> tuple[str, HeldBy | None]:

@@ -113,7 +113,7 @@ class ChangingExecutors:
         if pause is not None:
             self.steps.did("resumed", name, "", **pause.figures())
         workers = workers_to_start(
-            topology, wanted.executors, look.supervisors.keys() - memory.draining.keys()
+            topology, wanted.executors, look.supervisors.keys() - memory.draining.keys() - look.banned
         )
         began = with_pause_begun(memory, name, workers, self.settings.topology[name].pause_s, self.now_s)
         try:

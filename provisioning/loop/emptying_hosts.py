@@ -59,7 +59,9 @@ class EmptyingHosts:
                     self.steps.did("released", host, "" if lease is None else lease.reason)
                 continue
             if lease.release_at_s is not None:
-                continue  # the provider has it in hand
+                # the provider has it in hand; until it is gone nothing may start there again
+                answers = answers and self._holds(host, each)
+                continue
             if self.now_s > each.at_s and (lease.paid_until_s or 0.0) > each.at_s:
                 answers = answers and self.steps.attempted(host, partial(self.drains.end, host))
                 if answers:

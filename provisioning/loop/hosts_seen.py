@@ -111,8 +111,9 @@ def _running(pool: Pool, look: ClusterLook) -> Mapping[str, _Running]:
                 here.take(pool.needs(name, component))
         for one in topology.storms:
             found[one.host].take(Needs(one.cpu, one.memory_mb) if by_resources else Needs(1.0, 1.0))
-    for host in hosts_of_unknown(look):
-        found[host].is_full = True  # how much its workers take is not known
+    # how much workers take that are not known is not known, either; on a banned host nothing more starts
+    for host in hosts_of_unknown(look) | look.banned:
+        found[host].is_full = True
     return found
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from provisioning.cluster.look import STANDING
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -30,8 +32,8 @@ def hosts_that_stay(
 ) -> frozenset[str]:
     """Return the hosts that are not given back, whatever a policy knows of them.
 
-    There run executors of topologies that are left alone, or workers of which nothing is known while a
-    topology cannot be read; or they are kept for tasks without a slot.
+    There run executors of topologies that are left alone or that their owners change, or workers of which
+    nothing is known while a topology cannot be read; or they are kept for tasks without a slot.
 
     Args:
         pool: Hosts and topologies.
@@ -40,7 +42,7 @@ def hosts_that_stay(
         leases: Of hosts.
         now_s: Time, s since 1970.
     """
-    alone = (look.topologies[name] for name in pool.alone if name in look.topologies)
+    alone = (one for name, one in look.topologies.items() if name in pool.alone or one.status not in STANDING)
     used = frozenset(each.host for one in alone for each in one.executors)
     return used | hosts_of_unknown(look) | hosts_kept_free(look, memory, leases, now_s)
 

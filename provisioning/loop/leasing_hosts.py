@@ -67,13 +67,14 @@ class LeasingHosts:
                 continue  # each of a hundred would wait for as long as the one before
             elif not lease.live:
                 memory = self._lost(memory, name, lease.reason or f"its lease is {lease.status}")
-            elif lease.host in look.supervisors and (lease.status == "ready" or self._is_late(lease)):
+            elif _takes_executors(look, lease.host) and (lease.status == "ready" or self._is_late(lease)):
                 # a provider that goes on saying that it boots is not believed
                 memory = self._host_up(memory, look, lease)
-            elif self._is_late(lease) and self._given_back(lease):
+            elif self._is_late(lease) and not _is_busy(look, lease.host) and self._given_back(lease):
                 limit = f"{self.settings.boot_timeout_s:.0f} s"
                 said = "the provider calls it ready" if lease.status == "ready" else "it boots"
-                why = f"Nimbus does not know it after {limit} ({said}): given back"
+                known = "bans it still" if lease.host in look.banned else "does not know it"
+                why = f"Nimbus {known} after {limit} ({said}): given back"
                 memory = self._lost(memory, name, why)
         return memory
 
@@ -167,6 +168,14 @@ class LeasingHosts:
             if own is not None and own.max is not None:
                 found[full] = own.max
         return found
+
+
+def _takes_executors(look: ClusterLook, host: str) -> bool:
+    return host in look.supervisors and host not in look.banned
+
+
+def _is_busy(look: ClusterLook, host: str) -> bool:
+    return host in look.supervisors and look.supervisors[host].used_workers > 0
 
 
 def _is_another(look: ClusterLook, memory: Memory, name: str, request: Request) -> bool:

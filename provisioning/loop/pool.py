@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from provisioning.cluster.look import RESTING
 from provisioning.loop.offers import leased_most
 from provisioning.loop.pauses import expected_s
 from scheduler.base.checks import ModelError
@@ -99,7 +100,7 @@ class Pool:
 
         Spouts are not: what they emit is the demand.
         """
-        found, faults = [], []
+        found, faults = [], self._resting(look)
         for name in self.scaled:
             topology, stated = look.topologies.get(name), self.settings.topology[name].component
             if topology is None or topology.status != "ACTIVE":
@@ -139,6 +140,12 @@ class Pool:
                     )
                 )
         return tuple(found), tuple(faults)
+
+    def _resting(self, look: ClusterLook) -> list[str]:
+        looks = [look.topologies[name] for name in self.scaled if name in look.topologies]
+        return [
+            f"{each.name}: it is {each.status}, and not scaled" for each in looks if each.status in RESTING
+        ]
 
     def running(self, look: ClusterLook) -> dict[str, int]:
         """Return how many executors of what is scaled have a slot."""

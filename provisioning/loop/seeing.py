@@ -96,7 +96,7 @@ class Seeing:
             now_s: Time, s since 1970.
         """
         found: list[ComponentReading] = []
-        faults: list[str] = []
+        faults = _shut_out(look)
         topologies: dict[str, TopologyMemory] = {}
         child_s, why = self._children(look, names, memory, now_s)
         if why:
@@ -117,7 +117,8 @@ class Seeing:
                 continue
             source, why = sources[name]
             spouts = [each.name for each in topology.components.values() if not each.inputs]
-            if source is not None and self._spout(name) not in spouts and len(spouts) > 1:
+            spout = self._spout(name)
+            if source is not None and (len(spouts) > 1 if spout is None else spout not in spouts):
                 why = f"topology.{name}.lag: spout must be one of {', '.join(sorted(spouts))}"
             if why:
                 faults.append(f"{name}: {why}; its demand is what its spouts emit")
@@ -193,6 +194,12 @@ class Seeing:
             return None, "what waits at its source is no finite number"
         # what has come to some of them is not what has come
         return AtSource(waiting, sum(arrived) if len(arrived) == len(found) else None), ""
+
+
+def _shut_out(look: ClusterLook) -> list[str]:
+    if not look.banned:
+        return []
+    return [f"{some_of(look.banned)}: shut out by Storm's BlacklistScheduler: nothing starts there"]
 
 
 def _missing(

@@ -25,6 +25,8 @@ _COUNT = ".count"
 """Counters end so; the same with `.m1_rate` is a mean that outlives what it is a mean of."""
 _LEAST_SHARE = 0.5
 """Of what is usual, from which on tasks are at work."""
+_SPAN_S = 2.0
+"""A rate over less is none, s."""
 _EPSILON_S = 1e-9
 _LEAST_COUNTED = 4.0
 """Items that are counted while work is looked for: of fewer, gaps between two say nothing."""
@@ -144,7 +146,8 @@ class TaskMeters:
     def readings(self, topology_id: str, since_s: float) -> TaskReadings:
         """Return what tasks have said since a time, s.
 
-        A counter that was seen once since then has no rate yet.
+        A counter has no rate yet that has been seen for less than a moment since then: lines that came late
+        come together.
         """
         with self._lock:
             topology = self._topologies.get(topology_id, _Topology())
@@ -156,7 +159,7 @@ class TaskMeters:
         rates = {
             key: (values[-1][1] - values[0][1]) / (values[-1][0] - values[0][0])
             for key, values in seen.items()
-            if key[1].startswith((EXECUTED, EMITTED)) and values[-1][0] > values[0][0]
+            if key[1].startswith((EXECUTED, EMITTED)) and values[-1][0] - values[0][0] >= _SPAN_S
         }
         spoke_s = {
             task: (values[0][0], values[-1][0])

@@ -31,7 +31,8 @@ class Commands:
 
     Attributes:
         start: Starts a host, and prints its own name for it (`{instance}`) as its last word, or nothing. The
-            same request again starts nothing more. A status other than 0 says that nothing was started.
+            same request again starts nothing more. A status other than 0 says that nothing was started, if it
+            is none of `unclear`.
         stop: Stops it, and ends with status 0 also if it is stopped already.
         status: Prints `STATE [HOST]` of a lease; empty: see `listing`.
         listing: Prints `REQUEST STATE [HOST [INSTANCE]]` per lease; empty, and `status` too: a host is up the
@@ -39,6 +40,7 @@ class Commands:
         ready: States of hosts that are up.
         lost: States of hosts that failed or are gone; all other ones boot.
         limit_s: Each is killed after that time, s.
+        unclear: Statuses of `start` after which it is unknown whether anything was started.
     """
 
     start: tuple[str, ...]
@@ -48,6 +50,7 @@ class Commands:
     ready: tuple[str, ...] = ("ready", "running")
     lost: tuple[str, ...] = ("failed", "gone", "stopped", "terminated")
     limit_s: float = 60.0
+    unclear: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -110,6 +113,8 @@ class CommandMachines:
         try:
             printed = self._run("start", self._commands.start, entry).split()
         except ProgramFailedError as error:
+            if error.status in self._commands.unclear:
+                raise
             raise NotStartedError(str(error)) from None
         return printed[-1] if printed else ""
 

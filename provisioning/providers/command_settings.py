@@ -32,6 +32,8 @@ class CommandSettings(ProviderSection):
     """States of hosts that are up."""
     lost_states: Words = ("failed", "gone", "stopped", "terminated")
     """States of hosts that failed or are gone; those of all other states boot."""
+    unclear_statuses: Annotated[tuple[Annotated[int, Field(ge=1, le=255)], ...], Field(strict=False)] = ()
+    """Statuses of `start_command` after which it is unknown whether a host was started: it is run again."""
     hosts: Annotated[tuple[Annotated[str, Field(pattern=_HOST)], ...], Field(strict=False)] = ()
     """Names of all hosts that there can be."""
     host_pattern: str = Field(default="", pattern=r"^$|^[A-Za-z0-9{][A-Za-z0-9._{}-]*$")

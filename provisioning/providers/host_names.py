@@ -1,4 +1,4 @@
-"""Names for hosts. Storm's BlacklistScheduler bans names, so that of a returned host rests for a while."""
+"""Names for hosts. A machine that comes back with its supervisor's id may be banned: its name rests first."""
 
 from __future__ import annotations
 

@@ -71,6 +71,7 @@ def _machines(
                 table.ready_states,
                 table.lost_states,
                 table.command_limit_s,
+                table.unclear_statuses,
             )
             return CommandMachines(
                 offers, commands, Naming(table.host_pattern, table.hosts, table.name_rest_s)

@@ -19,7 +19,15 @@ _LINE_LENGTH = 300
 
 
 class ProgramFailedError(ProviderError):
-    """It could not be started, or ended with a status other than 0 by itself."""
+    """It could not be started, or ended with a status other than 0 by itself.
+
+    Attributes:
+        status: With which it ended; None: it could not be started.
+    """
+
+    def __init__(self, message: str, status: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 class ProgramKilledError(ProviderError):
@@ -64,7 +72,8 @@ def run_program(what: str, arguments: Sequence[str], limit_s: float) -> str:
                 f"{what}: {arguments[0]} was ended by signal {-status}{_last_line(errors)}"
             )
         if status > 0:
-            raise ProgramFailedError(f"{what}: {arguments[0]} ended with status {status}{_last_line(errors)}")
+            why = f"{what}: {arguments[0]} ended with status {status}{_last_line(errors)}"
+            raise ProgramFailedError(why, status)
         output.seek(0)
         return output.read(_READ_BYTES).decode(errors="replace")
 

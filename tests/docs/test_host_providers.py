@@ -37,7 +37,8 @@ known = folder / "instances"
 instances = json.loads(known.read_text()) if known.exists() else {{}}
 if sys.argv[2] == "run-instances":
     if asked["--instance-type"] == "sold.out":
-        sys.exit("An error occurred (InsufficientInstanceCapacity): no capacity")
+        print("An error occurred (InsufficientInstanceCapacity): no capacity", file=sys.stderr)
+        sys.exit(254)
     name = asked["--tag-specifications"].partition("Key=Name,Value=")[2].partition("}}")[0]
     new = [asked["--client-token"], "running", name, f"i-{{len(instances)}}"]
     print(instances.setdefault(asked["--client-token"], new)[3])
@@ -105,7 +106,7 @@ def test_the_example_of_a_cloud_leases_hosts(tmp_path: Path, monkeypatch: pytest
         return make_provider(provider_settings(content), tmp_path / "state", lambda _: False)
 
     with pytest.raises(
-        ProviderError, match=r"^start: aws ended with status 1: .*InsufficientInstanceCapacity"
+        ProviderError, match=r"^start: aws ended with status 254: .*InsufficientInstanceCapacity"
     ):
         made().lease("sold.out", "round-7.0", 0.0)
     for request in ("round-7.1", "round-7.1", "round-7.2"):

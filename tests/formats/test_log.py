@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import threading
@@ -26,6 +27,15 @@ def test_a_line_carries_the_event_its_fields_and_those_of_the_log() -> None:
     (line,) = _lines(stream)
     assert before <= datetime.fromisoformat(line.pop("timestamp")) <= datetime.now(UTC)
     assert line == {"host": "h1", "peer": "zürich\n", "lost": 3, "event": "peer-silent", "level": "warning"}
+
+
+class FullDisk(io.StringIO):
+    def flush(self) -> None:
+        raise OSError(errno.ENOSPC, "no space left")
+
+
+def test_a_disk_that_is_full_ends_nothing() -> None:
+    Log(stream=FullDisk()).info("a")
 
 
 @pytest.mark.parametrize(("least", "written"), [("debug", 3), ("info", 3), ("warning", 2), ("error", 1)])

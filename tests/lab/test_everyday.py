@@ -278,6 +278,23 @@ def test_as_many_workers_as_are_asked_for(cluster: Cluster) -> None:
     assert max(after.loads().values()) <= math.ceil(EXECUTORS / len(HOSTS))
 
 
+def test_the_elastic_loop_sees_and_changes_executors(cluster: Cluster) -> None:
+    """Its look has what Nimbus has, and its change is carried out."""
+    cluster.placed()
+    seen = cluster.ask("seen")
+    assert (seen["executors"], seen["tasks"], seen["fault"]) == (CHAIN, CHAIN, "")
+    assert set(seen["hosts"]) == set(HOSTS)
+    try:
+        assert cluster.ask("scale totals 7") == {}
+        fewer = cluster.until(
+            "seven executors", lambda view: view.active and len(view.slots) == EXECUTORS - 6
+        )
+        assert Counter(fewer.components[task] for task in fewer.slots)["totals"] == 7
+    finally:
+        assert cluster.ask("scale totals 13") == {}
+        cluster.placed()
+
+
 def test_another_nimbus_moves_nothing(cluster: Cluster) -> None:
     """When the leader is killed the other one plans with the daemon; every executor stays in its worker."""
     cluster.until("the code to be with both", lambda view: view.copies == 2)

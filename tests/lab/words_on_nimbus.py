@@ -2,8 +2,8 @@
 
     python -m tests.lab.words_on_nimbus HOST ...
 
-Each line on standard input, `submit` or `look`, is answered by one line of JSON. Nothing is configured: the
-topology has Storm's defaults.
+Each line on standard input, `submit`, `look`, `seen` or `scale COMPONENT N`, is answered by one line of JSON.
+The last two go the way of the elastic loop. Nothing is configured: the topology has Storm's defaults.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import json
 import sys
 import tempfile
 import zipfile
+from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,7 @@ from streamparse.thrift import (
 from formats.address import Address
 from formats.nimbus import NimbusError, connect
 from lab.layout import NIMBUS_PORT
+from provisioning.cluster.nimbus import NimbusCluster
 from topologies import nimbus
 
 NAME = "words"
@@ -43,8 +45,14 @@ _TIMEOUT_S = 10.0
 
 def answer(request: str, hosts: list[str]) -> dict[str, Any]:
     """Return what the leader says, or the fault."""
+    seeds = [Address(host, NIMBUS_PORT) for host in hosts]
     try:
-        seeds = [Address(host, NIMBUS_PORT) for host in hosts]
+        match request.split():
+            case ["seen"]:
+                return seen_by_the_loop(seeds)
+            case ["scale", component, executors]:
+                NimbusCluster(seeds).rebalance(NAME, {component: int(executors)})
+                return {}
         with connect(seeds, timeout_s=_TIMEOUT_S, service=Nimbus) as client:
             if request == "submit":
                 submit(client)
@@ -72,6 +80,18 @@ def look(client: Any) -> dict[str, Any]:
             }
             for one in info.executors
         ],
+    }
+
+
+def seen_by_the_loop(seeds: list[Address]) -> dict[str, Any]:
+    """Return the executors and tasks of each component, and the hosts, as the elastic loop reads them."""
+    look = NimbusCluster(seeds).look({NAME})
+    topology = look.topologies[NAME]
+    return {
+        "executors": Counter(each.component for each in topology.executors),
+        "tasks": {name: each.tasks for name, each in topology.components.items()},
+        "hosts": sorted(look.supervisors),
+        "fault": topology.fault,
     }
 
 

@@ -11,8 +11,9 @@ from formats.nimbus import NimbusError
 from provisioning.loop.active import ActiveLoop
 from provisioning.loop.record import RoundRecord
 from provisioning.run import Rounds
+from provisioning.saying import Saying
 from provisioning.status import StatusFile
-from tests.provisioning.loop.world import ROUND_S, World, loop_of
+from tests.provisioning.loop.world import ROUND_S, World, loop_of, settings_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,24 +22,35 @@ if TYPE_CHECKING:
 
     from provisioning.cluster.look import ClusterLook
     from provisioning.run import Watcher
+    from provisioning.settings import ElasticSettings
+
+
+ONE_CHANGE = {"reconfigurations_per_hour": 1}
 
 
 class Followed:
     """Rounds of a loop on a world, and what they log."""
 
-    def __init__(self, world: World, folder: Path, watcher: Watcher | None = None) -> None:
+    def __init__(
+        self,
+        world: World,
+        folder: Path,
+        watcher: Watcher | None = None,
+        settings: ElasticSettings | None = None,
+    ) -> None:
+        """Make the loop; nothing of it is kept elsewhere than in its folder."""
         self.world = world
-        self.silent = False
+        self.silent = self.broken = False
         self.set_by_s = 0.0
         self._text = io.StringIO()
         self._rounds = Rounds(
             self._look,
             world,
-            {"active": loop_of(world, folder)},
+            {"active": loop_of(world, folder, settings)},
             RoundRecord(folder / "rounds.jsonl"),
             StatusFile(folder / "status.json"),
             "sized",
-            Log(stream=self._text),
+            Saying(Log(stream=self._text), 120.0),
             watcher,
             lambda: world.now_s + self.set_by_s,
             lambda: world.now_s,
@@ -47,6 +59,8 @@ class Followed:
     def _look(self) -> ClusterLook:
         if self.silent:
             raise NimbusError("Nimbus h:1 cannot be reached: refused")
+        if self.broken:
+            raise RuntimeError("a fault of ours")
         return self.world.look()
 
     def lines(self, rounds: int) -> list[dict[str, Any]]:
@@ -117,7 +131,58 @@ def test_a_fault_of_a_round_ends_nothing(tmp_path: Path, monkeypatch: pytest.Mon
     followed.lines(6)
     with monkeypatch.context() as broken:
         broken.setattr(ActiveLoop, "round", lambda *_: 1 / 0)
-        (line,) = followed.lines(1)
+        (line,) = followed.lines(5)
     assert line["event"] == "round-failed"
     assert "ZeroDivisionError" in line["exception"]
-    assert not followed.lines(1)
+    assert [each["event"] for each in followed.lines(3)] == ["round-failed-no-more"]
+
+
+def test_a_fault_of_the_look_ends_nothing(tmp_path: Path) -> None:
+    followed = Followed(World(), tmp_path)
+    followed.lines(6)
+    followed.broken = True
+    (line,) = followed.lines(5)
+    assert (line["event"], line["mode"]) == ("round-failed", "all")
+    assert "a fault of ours" in line["exception"]
+    followed.broken = False
+    assert [each["event"] for each in followed.lines(3)] == ["round-failed-no-more"]
+
+
+def named(lines: list[dict[str, Any]], event: str) -> list[Any]:
+    """Return the reasons of the lines of an event."""
+    return [each["why"] for each in lines if each["event"] == event]
+
+
+def test_a_limit_is_named_once_although_it_is_looked_at_once_a_minute(tmp_path: Path) -> None:
+    followed = Followed(World(demand_per_s=20.0), tmp_path, settings=settings_of(limits=ONE_CHANGE))
+    followed.lines(6)
+    followed.world.demand_per_s = 45.0
+    lines = followed.lines(40)
+    (why,) = named(lines, "limited")
+    assert "changed 1 times in the last hour" in why[0]
+    assert not named(lines, "limited-no-more")
+    followed.world.demand_per_s = 20.0
+    assert named(followed.lines(20), "limited-no-more") == [why]
+
+
+def test_what_is_missing_is_not_over_while_the_provider_is_silent(tmp_path: Path) -> None:
+    """Nothing is looked at then."""
+    followed = Followed(World(), tmp_path)
+    followed.lines(6)
+    followed.world.spoken = False
+    assert len(named(followed.lines(10), "missing")) == 1
+    followed.world.silent = True
+    assert [each["event"] for each in followed.lines(20)] == ["held"]
+    followed.world.silent = False
+    lines = followed.lines(10)
+    assert not named(lines, "missing")
+    assert not named(lines, "missing-no-more")
+
+
+def test_a_call_that_fails_is_named_once_and_when_it_is_over(tmp_path: Path) -> None:
+    followed = Followed(World(demand_per_s=45.0, refuse=True), tmp_path)
+    ((why,),) = named(followed.lines(20), "failed")
+    assert why.endswith("there are no hosts left")
+    followed.world.refuse = False
+    ((over,),) = named(followed.lines(20), "failed-no-more")
+    assert over[1] == "there are no hosts left"

@@ -16,6 +16,7 @@ PROVIDED = (
     "billing_unit_s = 600.0\nunit_cost = 1.0\n"
 )
 LEAST = 'state_directory = "state"\n[topology.taxi]\n'
+REDIS = '[[topology.taxi.lag]]\nkind = "redis"\naddress = "r:6379"\nkey = "k"\n'
 KAFKA = '[[topology.taxi.lag]]\nkind = "kafka"\n'
 
 
@@ -54,6 +55,10 @@ def test_the_least_file_gives_advice(tmp_path: Path) -> None:
             "security: client_id: must begin with security_, sasl_, ssl_",
         ),
         (LEAST + '[[topology.taxi.lag]]\nkind = "files"\n', "lag"),
+        (
+            LEAST + "".join(f'{REDIS}spout = "{each}"\n' for each in ("rows", "lines")),
+            "topology.taxi: lag: all tables must name the same spout",
+        ),
         (LEAST + "[offer.small]\ncpu = 1\n", "offer.small"),
         (LEAST + '[provider]\nkind = "simulated"\n', "at least one table [offer.NAME] is needed"),
         (LEAST + '[provider]\nkind = "cloud"\n', "provider"),

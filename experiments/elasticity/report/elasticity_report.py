@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from experiments.elasticity.layered_run import LayeredRun
-from experiments.elasticity.report.figures import draw_over_time
+from experiments.elasticity.report.figures import draw_learning, draw_over_time
 from experiments.elasticity.report.layered_summary import (
     days_of,
     layered_figures,
@@ -14,7 +14,15 @@ from experiments.elasticity.report.layered_summary import (
     under_loads,
 )
 from experiments.elasticity.report.summary import figures, of_paper, settings, targets
-from experiments.elasticity.sweep import BTU, OFFERS, POLICIES, READINGS, THRESHOLD
+from experiments.elasticity.sweep import (
+    BTU,
+    HINDSIGHT,
+    LEARNED_AS_WRITTEN,
+    OFFERS,
+    POLICIES,
+    READINGS,
+    THRESHOLD,
+)
 from experiments.machine import provenance
 from experiments.reports.rendered import render, report_folder
 from replay.output import write_json
@@ -24,7 +32,7 @@ if TYPE_CHECKING:
 
     from experiments.elasticity.sweep import Run, Sweep
 
-MARKDOWN, PICTURE, JSON = "report.md", "over-time.png", "report.json"
+MARKDOWN, PICTURE, LEARNING, JSON = "report.md", "over-time.png", "learning.png", "report.json"
 
 
 def write_report(sweep: Sweep, out: Path) -> Path:
@@ -48,6 +56,7 @@ def write_report(sweep: Sweep, out: Path) -> Path:
     with report_folder(out):
         shown = [run for run in first if (run.asked.offer, run.asked.seed) == (OFFERS[0], min(seeds))]
         draw_over_time(out / PICTURE, shown)
+        draw_learning(out / LEARNING, _learning(sweep))
         text = render(
             "elasticity/report/elasticity.md.j2",
             provenance=provenance().line(),
@@ -78,6 +87,12 @@ def write_report(sweep: Sweep, out: Path) -> Path:
         },
     )
     return out / MARKDOWN
+
+
+def _learning(sweep: Sweep) -> list[LayeredRun]:
+    """Return the runs that learn, and those of thresholds beside them."""
+    many = [run for run in sweep.layered if run.asked.policy != HINDSIGHT]
+    return many + [run for run in sweep.beside if run.asked.policy == LEARNED_AS_WRITTEN]
 
 
 def _without_periods(run: Run | LayeredRun) -> dict[str, object]:

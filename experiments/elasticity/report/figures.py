@@ -1,7 +1,8 @@
-"""Load, executors, hosts and what waits over time, under each policy."""
+"""Load, executors, hosts and what waits over time, under each policy; and how policies learn, day by day."""
 
 from __future__ import annotations
 
+import statistics
 from typing import TYPE_CHECKING
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from experiments.elasticity.layered_run import LayeredRun
     from experiments.elasticity.sweep import Run
 
 
@@ -57,4 +59,28 @@ def draw_over_time(path: Path, runs: Sequence[Run]) -> None:
         dress(rows[2][column], "", "minutes", "items that wait" if not column else "")
         rows[2][column].set_yscale("symlog", linthresh=10)
     legend(rows[0][0], len(policies))
+    figure.savefig(path)
+
+
+def draw_learning(path: Path, runs: Sequence[LayeredRun]) -> None:
+    """Draw the violations and the cost J of each policy by day, as means over seeds.
+
+    Args:
+        path: PNG to write.
+        runs: Under one load, all of as many days.
+    """
+    figure = Figure(figsize=(12.0, 4.5), dpi=90, layout="constrained")
+    FigureCanvasAgg(figure)
+    late, cost = figure.subplots(1, 2, sharex=True)
+    policies = list(dict.fromkeys(run.asked.policy for run in runs))
+    for policy, color in zip(policies, SERIES, strict=False):
+        own = [run for run in runs if run.asked.policy == policy]
+        days = range(1, len(own[0].day_costs) + 1)
+        by_day = zip(*(run.day_violations for run in own), strict=True)
+        late.plot(days, [100.0 * statistics.fmean(day) for day in by_day], color=color, label=policy)
+        by_day = zip(*(run.day_costs for run in own), strict=True)
+        cost.plot(days, [1000.0 * statistics.fmean(day) for day in by_day], color=color, label=policy)
+    dress(late, "", "day", "violations, %")
+    dress(cost, "", "day", "J, thousandths")
+    legend(late, len(policies))
     figure.savefig(path)

@@ -69,7 +69,7 @@ class LayersParameters:
             earliest, s (>= 0); None: at once (the paper).
 
     Raises:
-        ModelError: An operator names a region that is not there.
+        ModelError: An operator names a region that is not there, or pauses longer than may be spent at once.
     """
 
     operators: tuple[Operator, ...]
@@ -88,6 +88,11 @@ class LayersParameters:
         for k, each in enumerate(self.operators):
             if each.region not in self.regions:
                 raise ModelError(f"operators[{k}].region", f"there is no region {shown(each.region)}")
+        pauses = self.application.pauses
+        longest_s = max((each.pause_s for each in self.operators if each.manager is not None), default=0.0)
+        if pauses is not None and pauses.most < longest_s:
+            why = f"expected at least {longest_s:g}, the seconds of a change, or nothing is ever changed"
+            raise ModelError("application.pauses.most", f"{why}, got {pauses.most:g}")
 
     def of_region(self, region: str) -> tuple[Operator, ...]:
         """Return the operators of a region."""

@@ -110,6 +110,10 @@ def _why_kept(draft: Draft, host: Host, situation: Situation) -> str:
         (staying <= parameters.hosts_min, f"at least {parameters.hosts_min} hosts stay"),
         (bool(unknown), f"nothing is known of {unknown[0] if unknown else ''}, which runs there"),
         (draft.has_taken(host.name), "it has just been given an executor"),
-        (leased_s is not None and now_s - leased_s < parameters.cooldown_s, "a host has just been leased"),
+        (
+            # none on a clock that was set back
+            leased_s is not None and 0.0 <= now_s - leased_s < parameters.cooldown_s,
+            "a host has just been leased",
+        ),
     )
     return next((why for holds, why in conditions if holds), "")

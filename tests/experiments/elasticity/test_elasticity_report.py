@@ -10,7 +10,7 @@ import pytest
 
 from experiments.elasticity.asked import Asked
 from experiments.elasticity.layered_run import LayeredRun
-from experiments.elasticity.report.elasticity_report import JSON, PICTURE, write_report
+from experiments.elasticity.report.elasticity_report import JSON, LEARNING, PICTURE, write_report
 from experiments.elasticity.report.layered_summary import (
     days_of,
     layered_figures,
@@ -64,7 +64,8 @@ def test_a_report_has_every_run(tmp_path: Path) -> None:
     assert text.count("| walk-2 | 60-minutes | 70 | 92 |") == 2
     assert text.count("| stepwise | 10-minutes | 109.6 (58) | 96.8 (72) |") == 2
     assert "| `static-peak` | 0.00 +- 0.00 |" in text
-    assert (tmp_path / "out" / PICTURE).stat().st_size > 10_000
+    for picture in (PICTURE, LEARNING):
+        assert (tmp_path / "out" / picture).stat().st_size > 10_000
     kept = json.loads((tmp_path / "out" / JSON).read_text(encoding="utf-8"))
     assert len(kept["runs"]) == sum(len(runs) for runs in leased.values()) + 1
     assert len(kept["targets"]) == 18

@@ -115,7 +115,10 @@ def test_what_is_missing_is_named() -> None:
 
 
 @pytest.mark.parametrize("load", ["flash", "two-level"])
-@pytest.mark.parametrize("policy", ["threshold-tuned", "model-based", "model-based-joint", "rolling"])
+@pytest.mark.parametrize(
+    "policy",
+    ["threshold-layers", "threshold-tuned", "model-based", "model-based-joint", "rolling", "sized"],
+)
 def test_no_load_ends_in_a_collapse(policy: str, load: str) -> None:
     """What waits is worked off, although three times the load comes at half past twelve; two hours later."""
     given = PAPER.model_copy(update={"duration_min": 870.0, "counted_from_min": 600.0})

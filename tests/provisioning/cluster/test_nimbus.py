@@ -33,7 +33,7 @@ class Service:
         return IDL.ClusterSummary(
             supervisors=[
                 IDL.SupervisorSummary(host="a", num_workers=4, num_used_workers=1, total_resources=resources),
-                IDL.SupervisorSummary(host="b", num_workers=4, num_used_workers=0),
+                IDL.SupervisorSummary(host="b", num_workers=4, num_used_workers=0, blacklisted=True),
             ]
         )
 
@@ -105,6 +105,7 @@ def cluster(service: Service) -> Iterator[NimbusCluster]:
 def test_a_look_has_what_is_asked_for(cluster: NimbusCluster) -> None:
     look = cluster.look({"taxi", "gone", "unknown"})
     assert set(look.topologies) == {"taxi"}
+    assert look.banned == {"b"}
     taxi = look.topologies["taxi"]
     assert taxi.topology_id == "taxi-1-1795843981"
     assert set(taxi.components) == {"rows", "parse"}

@@ -83,6 +83,31 @@ def test_less_load_gives_the_host_back_when_its_paid_time_ends(tmp_path: Path) -
     check_at_rest(world, tmp_path)
 
 
+def test_a_host_that_cannot_be_stopped_stays_empty_and_is_named(tmp_path: Path) -> None:
+    """For longer than a drain lasts by itself."""
+    world, settings = World(demand_per_s=45.0), settings_of(boot_timeout_s=120.0)
+    pass_rounds(world, tmp_path, 12, settings)
+    world.demand_per_s, world.unstoppable = 5.0, True
+    pass_rounds(world, tmp_path, 60, settings)
+    before = len(world.holds)
+    *_, last = pass_rounds(world, tmp_path, 10, settings)
+    assert len(world.holds) == before + 10
+    said = [step.why for step in last.steps if step.kind == "failed"]
+    assert said == ["it could not be stopped: the cloud refuses"]
+    world.unstoppable = False
+    pass_rounds(world, tmp_path, 10, settings)
+    check_at_rest(world, tmp_path)
+
+
+def test_a_host_that_others_took_away_is_named(tmp_path: Path) -> None:
+    world = World(demand_per_s=45.0)
+    pass_rounds(world, tmp_path, 12)
+    ((name, lease),) = world.given.items()
+    world.given[name] = replace(lease, status="gone", reason="it is terminated")
+    (report,) = pass_rounds(world, tmp_path, 1)
+    assert "host-1: its lease ended, which was not asked for (it is terminated)" in report.faults
+
+
 def test_a_change_is_asked_for_once(tmp_path: Path) -> None:
     """Rounds under an even load ask Nimbus for nothing more."""
     world = World(demand_per_s=20.0)

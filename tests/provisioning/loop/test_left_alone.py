@@ -105,7 +105,7 @@ def test_a_bolt_without_tasks_is_none(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["sized", "threshold"])
-@pytest.mark.parametrize("why", ["unplaced", "too large", "unreadable"])
+@pytest.mark.parametrize("why", ["unplaced", "too large", "unreadable", "changing"])
 def test_hosts_of_what_is_left_alone_stay(kind: str, why: str, tmp_path: Path) -> None:
     """To a policy they look empty: what runs there would be pressed together elsewhere."""
     world = unplaced() if why == "unplaced" else Beside()
@@ -120,6 +120,8 @@ def test_hosts_of_what_is_left_alone_stay(kind: str, why: str, tmp_path: Path) -
         components = world.look().topologies[OTHER].components
         world.other["components"] = {**components, "bolt": replace(components["bolt"], cpu=450.0)}
         settings = settings_of_both(policy={"kind": kind}, capacity="resources")
+    elif why == "changing":
+        world.other["status"] = "REBALANCING"
     elif why == "unreadable":
         world.other = {"status": UNREADABLE, "components": {}, "executors": (), "fault": "no"}
         world.used = {"host-1": 1}

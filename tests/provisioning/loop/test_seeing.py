@@ -107,6 +107,16 @@ def test_sources_are_added_up() -> None:
     assert reading.waiting == pytest.approx(32.0)
 
 
+def test_a_source_of_a_spout_that_is_not_there_is_named() -> None:
+    """Also where the topology has one spout only: what waits would silently be nobody's."""
+    table = {"kind": "redis", "address": "r:6379", "key": "k", "spout": "rows"}
+    settings, world = settings_of(topology={TOPOLOGY: {"lag": [table]}}), World(demand_per_s=20.0)
+    seeing = Seeing(settings, world, {TOPOLOGY: [Source(AtSource(10.0, 100.0))]}, world.now_s)
+    seen = seeing.measure(world.look(), [TOPOLOGY], Memory("test"), world.now_s)
+    why = "topology.words.lag: spout must be one of spout"
+    assert seen.faults == (f"words: {why}; its demand is what its spouts emit",)
+
+
 def test_a_source_that_jumps_is_named_and_counts_once_it_says_so_again() -> None:
     """Twenty items a second come; then somebody sets the counter, and a queue, to a billion."""
     steady = [AtSource(5.0, 20.0 * ROUND_S * k) for k in range(4)]

@@ -77,6 +77,8 @@ class World:
     places: int = 10_000
     unplaced: set[str] = field(default_factory=set)
     unlisted: set[str] = field(default_factory=set)
+    banned: set[str] = field(default_factory=set)
+    unstoppable: bool = False
     topology_id: str = TOPOLOGY_ID
     rebalance_fails: Exception | None = None
     drain_fails: bool = False
@@ -97,7 +99,10 @@ class World:
     def look(self, names: Collection[str] = (TOPOLOGY,)) -> ClusterLook:
         hosts = self.hosts_up()
         used = Counter(each.host for each in self.executors() if not self.killed)
-        supervisors = {host: SupervisorLook(host, int(used[host] > 0), 400.0, 4096.0) for host in hosts}
+        supervisors = {
+            host: SupervisorLook(host, int(used[host] > 0), 400.0, 4096.0, host in self.banned)
+            for host in hosts
+        }
         components = {
             "spout": StormComponent("spout", 1, (), shell=False, cpu=10.0, memory_mb=128.0),
             "bolt": StormComponent(
@@ -128,7 +133,8 @@ class World:
 
     def executors(self) -> tuple[RunningExecutor, ...]:
         """Place executors evenly on hosts that are not drained, the spout first."""
-        hosts = [each for each in self.hosts_up() if self.stubborn or each not in self.drained]
+        closed = self.banned if self.stubborn else self.banned | self.drained
+        hosts = [each for each in self.hosts_up() if each not in closed]
         hosts = hosts or self.hosts_up()
         found, task = [RunningExecutor("spout", 1, 1, hosts[0], 6700)], 2
         for n in range(self.counts["bolt"]):
@@ -186,7 +192,7 @@ class World:
         lease = next(each for each in self.given.values() if each.lease_id == lease_id)
         if not force and not self.killed and lease.host in {each.host for each in self.executors()}:
             raise BusyHostError(f"workers run on {lease.host}")
-        gone = force or not_before_s <= now_s
+        gone = (force or not_before_s <= now_s) and not self.unstoppable
         self.given[lease.request_id] = replace(
             lease, status="gone" if gone else "draining", release_at_s=not_before_s
         )
@@ -203,7 +209,9 @@ class World:
                 ready_s = lease.leased_at_s + OFFER.boot_s
                 lease = replace(lease, status="ready", ready_at_s=ready_s, paid_until_s=ready_s + UNIT_S)
             due = lease.release_at_s is not None and lease.release_at_s <= now_s
-            if lease.status == "draining" and due and lease.host not in self.dead:
+            if lease.status == "draining" and due and self.unstoppable:
+                lease = replace(lease, reason="it could not be stopped: the cloud refuses")
+            elif lease.status == "draining" and due and lease.host not in self.dead:
                 # whether workers run on a host that Nimbus does not list is not known
                 lease = replace(lease, status="gone")
             while lease.live and lease.paid_until_s is not None and lease.paid_until_s < now_s:

@@ -47,6 +47,18 @@ def test_a_start_that_fails_is_refused_with_status_and_last_line_and_leaves_noth
     assert world.made().lease("small", "r-1", T).status == "booting"
 
 
+def test_after_an_unclear_status_the_same_start_is_run_again(world: Any) -> None:
+    """A cloud's answer was lost, for one: the host may be there."""
+    script(world, "after", "echo 'no answer' >&2; exit 255")
+    made = world.made(unclear_statuses=[255])
+    with pytest.raises(ProviderError, match=r"^start: .*cloud\.sh ended with status 255: no answer$"):
+        made.lease("small", "r-1", T)
+    assert world.running == 1
+    script(world, "after", "")
+    assert only(world, T).status == "ready"
+    assert world.running == 1
+
+
 def test_a_program_that_does_not_exist_is_named(world: Any) -> None:
     with pytest.raises(ProviderError, match=r"^start: /no/such cannot be run \(No such file or directory\)$"):
         world.made(start_command=["/no/such"]).lease("small", "r-1", T)

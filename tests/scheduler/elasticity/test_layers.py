@@ -21,16 +21,28 @@ from scheduler.elasticity.operator_manager.queue_model import least_executors, r
 from scheduler.elasticity.operator_manager.rolling_parameters import RollingParameters
 from scheduler.elasticity.operator_manager.sample import OperatorObservation, OperatorSample
 from scheduler.elasticity.region_manager import idle_pool
+from scheduler.elasticity.region_manager import model_based as region_model_based
+from scheduler.elasticity.region_manager.model_parameters import RegionModelParameters, RegionWeights
 from scheduler.elasticity.region_manager.report import RegionObservation, RegionReport
 
 MOST, SERVICE_RATE, BOUND_MS, PER_HOST, DISCOUNT = 6, 100.0, 40.0, 4, 0.9
+HOSTS = 5
 
 
 class Loop:
     """Two components in one region, at even rates; hosts are up one period after they were granted."""
 
-    def __init__(self, rates: tuple[float, float], manager: Any, parameters: Any, state: Any) -> None:
+    def __init__(
+        self,
+        rates: tuple[float, float],
+        manager: Any,
+        parameters: Any,
+        state: Any,
+        region: RegionModelParameters | None = None,
+    ) -> None:
+        """Take what is scaled, and by whom; hosts are a pool unless their region learns."""
         self.rates, self.manager, self.parameters = rates, manager, _of_both(parameters)
+        self.region, self.region_state = region, region_model_based.RegionModelState()
         self.executors, self.states, self.changed = [1, 1], [state, state], False
         self.ready, self.booting, self.moves = 1, 0, 0
         self.application = application.ApplicationState()
@@ -67,8 +79,12 @@ class Loop:
         report = RegionReport(
             "north", now_s - 60, now_s, self.ready, self.booting, self.ready - used, 0.5, unmet
         )
-        pool = idle_pool.IdlePoolParameters(hosts_max=5)
-        request, _ = idle_pool.decide(RegionObservation(now_s, report), idle_pool.IdlePoolState(), pool, 0)
+        seen = RegionObservation(now_s, report)
+        if self.region is None:
+            pool = idle_pool.IdlePoolParameters(hosts_max=HOSTS)
+            request, _ = idle_pool.decide(seen, idle_pool.IdlePoolState(), pool, 0)
+        else:
+            request, self.region_state = region_model_based.decide(seen, self.region_state, self.region, 0)
         grants, _ = infrastructure.decide(
             infrastructure.InfrastructureObservation((AskedHosts(request, report.active, 1.0),)),
             infrastructure.InfrastructureState(),
@@ -197,6 +213,22 @@ def test_learning_for_a_path_comes_to_rest(
     run(loop, 150, 40)
     if pays:
         assert path.response_ms(loop.executors, rate) <= 2 * BOUND_MS
+
+
+regions = st.tuples(st.integers(1, 60), st.integers(1, 60), st.integers(0, 60)).map(
+    lambda parts: RegionWeights(*(each / sum(parts) for each in parts))
+)
+
+
+@given(even, st.floats(0.5, 0.9), regions)
+def test_a_region_that_learns_comes_to_rest(
+    rates: tuple[float, float], out: float, chosen: RegionWeights
+) -> None:
+    """Under components that do: it neither starts what it stops, nor the other way round."""
+    parameters = threshold.ThresholdParameters(executors_max=MOST, scale_out=out, scale_in_factor=0.7)
+    region = RegionModelParameters(hosts_max=HOSTS, hosts_min=1, weights=chosen, discount=DISCOUNT)
+    loop = Loop(rates, threshold, parameters, threshold.ThresholdState(), region)
+    run(loop, 150, 40)
 
 
 KNOWING = rolling.RollingState(replace(Season.first(SeasonParameters()), noise=0.0))

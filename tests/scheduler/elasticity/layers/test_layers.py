@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from scheduler.elasticity.application_manager.bucket import Bucket
+from scheduler.elasticity.application_manager.granting import ApplicationParameters
 from scheduler.elasticity.infrastructure_manager.granting import InfrastructureParameters
 from scheduler.elasticity.layers import layers
 from scheduler.elasticity.layers.observation import LayersObservation, LayersState
@@ -112,6 +114,17 @@ def test_nothing_is_decided_twice_in_a_period() -> None:
 def test_an_operator_of_no_region() -> None:
     with pytest.raises(ValueError, match=r'^operators\[0\].region: there is no region "east"$'):
         LayersParameters(operators=(Operator(A, "east", 20),), regions={})
+
+
+def test_a_change_that_could_never_be_afforded() -> None:
+    """What stays as it is pauses nothing."""
+    spent = ApplicationParameters(pauses=Bucket(per_hour=120, most=19))
+    operators = (Operator(A, "north", 20, MANAGER, pause_s=20), Operator(B, "south", 20, pause_s=60))
+    why = "expected at least 20, the seconds of a change, or nothing is ever changed, got 19"
+    with pytest.raises(ValueError, match=rf"^application\.pauses\.most: {why}$"):
+        replace(PARAMETERS, operators=operators, application=spent)
+    enough = ApplicationParameters(pauses=Bucket(per_hour=120, most=20))
+    assert replace(PARAMETERS, operators=operators, application=enough).application is enough
 
 
 def test_several_executors_start_and_stop_in_one_round() -> None:

@@ -1,0 +1,32 @@
+"""Hosts that Nimbus lists and on which Storm starts nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.provisioning.loop.test_active import capacity_per_s, check_at_rest, pass_rounds
+from tests.provisioning.loop.world import World, settings_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_a_host_that_storm_shuts_out_takes_nothing(tmp_path: Path) -> None:
+    """One that comes back with the id of a host that had gone, for one: executors wait until it is let in."""
+    world = World(demand_per_s=45.0, banned={"host-1"})
+    *_, last = reports = pass_rounds(world, tmp_path, 8)
+    assert "host-1: shut out by Storm's BlacklistScheduler: nothing starts there" in last.faults
+    up = [step.about for each in reports for step in each.steps if step.kind == "host-up"]
+    assert "host-1" not in up
+    assert "host-1" not in {each.host for each in world.executors()}
+    world.banned.clear()
+    pass_rounds(world, tmp_path, 10)
+    check_at_rest(world, tmp_path)
+    assert capacity_per_s(world) * 0.8 >= 45.0
+
+
+def test_a_host_that_is_shut_out_for_too_long_is_given_back(tmp_path: Path) -> None:
+    world = World(demand_per_s=45.0, banned={"host-1"})
+    reports = pass_rounds(world, tmp_path, 20, settings_of(boot_timeout_s=120.0))
+    lost = [step.why for each in reports for step in each.steps if step.kind == "host-lost"]
+    assert lost[0] == "Nimbus bans it still after 120 s (the provider calls it ready): given back"
