@@ -46,6 +46,7 @@ LEARNED_AS_WRITTEN = "model-based-as-written"
 BESIDE = (
     "static-peak",
     LEARNED_AS_WRITTEN,
+    "model-based-all-repairs",
     "threshold-idle-pool",
     "threshold-both",
     "model-based-idle-pool",

@@ -91,7 +91,7 @@ def test_a_load_that_goes_up_and_down_is_followed(
     ("operators", "kill_at"),
     [
         # every call of the loop is tried with `sized`; these are to find their tables again
-        *(("model-based", call) for call in (1, 4, 8)),
+        *(("model-based", call) for call in (1, 3, 5)),
         *(("rolling", call) for call in (2, 7, 10, 13)),
         *(("threshold", call) for call in (3, 10, 22, 33)),
     ],

@@ -18,6 +18,7 @@ from scheduler.elasticity.operator_manager.path import Path, PathPart
 from scheduler.elasticity.operator_manager.queue_model import bounds_ms
 from scheduler.elasticity.operator_manager.threshold import ThresholdParameters
 from scheduler.elasticity.region_manager.idle_pool import IdlePoolParameters
+from scheduler.elasticity.region_manager.model_parameters import RegionModelParameters, RegionWeights
 
 if TYPE_CHECKING:
     from scheduler.elasticity.layers.managers_of import OperatorParameters, RegionParameters
@@ -29,8 +30,16 @@ _NO_LIMIT = 1_000_000
 """Hosts, where there may be any number."""
 _FAST_MS = 1e-6
 """A service time with which weights are refused only if they would be with any other."""
-_REPAIRS = ("skip_disturbed", "hold_disturbed", "keep_estimates", "guard", "start_from_queues")
-"""Of the model-based manager: on, unless its table turns them off."""
+_REPAIRED: Mapping[str, object] = {
+    "skip_disturbed": True,
+    "hold_disturbed": True,
+    "keep_estimates": True,
+    "guard": True,
+    "start_from_queues": True,
+    "steps": 3,
+    "learning_rate": 0.03,
+}
+"""Of the model-based manager, unless its table says otherwise: `model-based-all-repairs` of paper 004's scenario."""
 _FOLLOWING = frozenset(
     {
         "executors_max",
@@ -72,7 +81,7 @@ class OnePoolParameters(LeasingParameters):
         region_period_s: Time between two rounds of hosts, s (> 0); at least what a host takes to start.
         release_lead_s: So long before the end of its paid time a host is judged at the latest, s (>= 0).
         operator: Further parameters of the managers of components. Repairs of the model-based one are on, but
-            for a shared bound and levels of what is expected.
+            for a shared bound and levels of what is expected, and it takes up to three steps at once.
         region: Further parameters of the manager of hosts.
         application: Parameters of the application manager (`ApplicationParameters`), one for all topologies.
     """
@@ -190,7 +199,8 @@ class OnePoolParameters(LeasingParameters):
             # one model for all parts needs one rate: that which all of them carry
             if most is None and isinstance(self.operator, Mapping) and self.operator.get("joint"):
                 most = path.capacity([each.executors_max for each in path.parts])
-            given |= dict.fromkeys(_REPAIRS, True) | {
+            given |= {
+                **_REPAIRED,
                 "rate_max": part.served(part.executors_max) if most is None else most * part.per_item,
                 "response_max_ms": own_ms,
                 "service_rate": part.service_rate,
@@ -209,7 +219,14 @@ class OnePoolParameters(LeasingParameters):
             if kind is not IdlePoolParameters:
                 raise ModelError("hosts_max", f"missing, which hosts = {shown(self.hosts)} needs")
             most = _NO_LIMIT
-        given = {"hosts_max": most, "hosts_min": self.hosts_min, "sample_age_max_s": self.region_period_s}
+        given: dict[str, Any] = {
+            "hosts_max": most,
+            "hosts_min": self.hosts_min,
+            "sample_age_max_s": self.region_period_s,
+        }
+        if kind is RegionModelParameters:
+            # without a price on moves its policy starts and stops hosts all day
+            given["weights"] = RegionWeights(demand=0.7, resources=0.2, host_moves=0.1)
         made: RegionParameters = manager_from(kind, "region", self.region, given, _FOLLOWING)
         return made
 
