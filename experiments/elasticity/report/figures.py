@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.ticker import MultipleLocator
 
 from experiments.elasticity.sweep import LOADS
 from experiments.reports.axes import dress, legend
@@ -80,6 +81,7 @@ def draw_learning(path: Path, runs: Sequence[LayeredRun]) -> None:
         late.plot(days, [100.0 * statistics.fmean(day) for day in by_day], color=color, label=policy)
         by_day = zip(*(run.day_costs for run in own), strict=True)
         cost.plot(days, [1000.0 * statistics.fmean(day) for day in by_day], color=color, label=policy)
+    late.xaxis.set_major_locator(MultipleLocator(7))
     dress(late, "", "day", "violations, %")
     dress(cost, "", "day", "J, thousandths")
     legend(late, len(policies))
