@@ -39,7 +39,7 @@ _REPAIRED: Mapping[str, object] = {
     "steps": 3,
     "learning_rate": 0.03,
 }
-"""Of the model-based manager, unless its table says otherwise; `model-based-all-repairs` where it is measured."""
+"""Of the model-based manager, unless its table says otherwise: `model-based-all-repairs` of the scenario."""
 _FOLLOWING = frozenset(
     {
         "executors_max",
