@@ -30,8 +30,8 @@ class NimbusError(Exception):
 def connect(addresses: Sequence[Address], *, timeout_s: float, service: Any = IDL.Nimbus) -> Iterator[Any]:
     """Open a client of the Nimbus that leads.
 
-    A single one is taken for it. Of several the first that accepts a connection names the leader: each of
-    them knows all topologies, but one that has just started may for minutes answer little else.
+    A single one is taken for it. Of several the first that answers names the leader, by the name that the
+    leader has for itself: each of them knows all topologies, but one that has just started may tell little.
 
     Args:
         addresses: Thrift ports (usually 6627), tried in this order.
@@ -39,13 +39,9 @@ def connect(addresses: Sequence[Address], *, timeout_s: float, service: Any = ID
         service: thriftpy2's description of the service, if it is to be a larger one.
 
     Raises:
-        NimbusError: None accepts a connection, none leads, or a call fails within the block.
+        NimbusError: None answers, none leads, or a call fails within the block.
     """
-    address, client = _first_client(addresses, timeout_s, service)
-    if len(addresses) > 1:
-        leader = _leader(address, client)
-        if leader != address:
-            address, client = _first_client((leader,), timeout_s, service)
+    address, client = _leaders_client(addresses, timeout_s, service)
     try:
         yield client
     except (TException, OSError) as error:
@@ -54,23 +50,33 @@ def connect(addresses: Sequence[Address], *, timeout_s: float, service: Any = ID
         client.close()
 
 
-def _first_client(addresses: Sequence[Address], timeout_s: float, service: Any) -> tuple[Address, Any]:
+def _leaders_client(addresses: Sequence[Address], timeout_s: float, service: Any) -> tuple[Address, Any]:
     faults = []
     for address in addresses:
         try:
-            client = make_client(
-                service,
-                address.host,
-                address.port,
-                proto_factory=TCyBinaryProtocolFactory(),  # type: ignore[no-untyped-call]  # thriftpy2 has no types
-                trans_factory=TCyFramedTransportFactory(),
-                timeout=int(timeout_s * 1e3),
-            )
-        except (TException, OSError) as error:
-            faults.append(f"Nimbus {address} cannot be reached: {reason(error)}")
+            client = _client(address, timeout_s, service)
+            if len(addresses) == 1:
+                return address, client
+            leader = _leader(address, client)
+        except NimbusError as error:
+            faults.append(str(error))
         else:
-            return address, client
+            return (address, client) if leader == address else (leader, _client(leader, timeout_s, service))
     raise NimbusError("; ".join(faults))
+
+
+def _client(address: Address, timeout_s: float, service: Any) -> Any:
+    try:
+        return make_client(
+            service,
+            address.host,
+            address.port,
+            proto_factory=TCyBinaryProtocolFactory(),  # type: ignore[no-untyped-call]  # thriftpy2 has no types
+            trans_factory=TCyFramedTransportFactory(),
+            timeout=int(timeout_s * 1e3),
+        )
+    except (TException, OSError) as error:
+        raise NimbusError(f"Nimbus {address} cannot be reached: {reason(error)}") from error
 
 
 def _leader(address: Address, client: Any) -> Address:

@@ -92,17 +92,17 @@ class Rounds:
         began_s = self.steady()
         try:
             look = self.look()
+            self.saying.once("all", "nimbus-silent", "")
+            reports = self._reports(look)
         except NimbusError as error:
             self.saying.once("all", "nimbus-silent", str(error))
-            reports: Sequence[Report] = self._none(nimbus=True)
+            reports = self._none(nimbus=True)
         except Exception as error:  # a fault of ours ends no loop that has hosts
             if self.saying.begins("all", "round-failed", repr(error)):
                 self.saying.log.exception("round-failed", mode="all")
             reports = self._none()
         else:
-            self.saying.once("all", "nimbus-silent", "")
             self.saying.once("all", "round-failed", "")
-            reports = self._reports(look)
         if self.watcher is not None:
             self.watcher.on_end(self.steady() - began_s)
         return reports
@@ -166,9 +166,10 @@ class Rounds:
         # what its program says may differ each time
         if self.saying.begins(mode, "held", "provider" if silent else report.held):
             log.info("held", mode=mode, why=report.held)
-        limited = (report.limited,) if report.limited else ()
-        for event, sentences in (("limited", limited), ("unhelpful", report.unhelpful)):
-            self.saying.lasting(mode, event, {each: each for each in sentences}, now_s)
+        if report.decision is not None:  # only a decision shows them
+            limited = report.limited.split("; ") if report.limited else ()
+            for event, sentences in (("limited", limited), ("unhelpful", report.unhelpful)):
+                self.saying.lasting(mode, event, {each: each for each in sentences}, now_s)
         if not silent:  # nothing was looked at
             self.saying.lasting(mode, "missing", {each: each for each in report.faults}, now_s)
         self._log_reasons(mode, report)
@@ -182,7 +183,7 @@ class Rounds:
             write = log.warning if step.kind in _TROUBLE else log.info
             figures = {name: round(value, 1) for name, value in step.figures.items()}
             write(step.kind, mode=mode, about=step.about, why=step.why, **figures)
-        self.saying.lasting(mode, "failed", failed, now_s)
+        self.saying.lasting(mode, "failed", failed, now_s, ends=not silent)
         savings = report.savings
         if savings is not None and abs(now_s - self._summed_s) >= _SUMMARY_S:
             self._summed_s = now_s

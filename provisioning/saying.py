@@ -23,7 +23,7 @@ class Saying:
     log: Log
     lasts_s: float
     _said: dict[tuple[str, str], Hashable] = field(default_factory=dict)
-    _last_s: dict[tuple[str, str, Hashable], float] = field(default_factory=dict)
+    _lasting: dict[tuple[str, str, Hashable], tuple[str, float]] = field(default_factory=dict)
 
     def begins(self, mode: str, event: str, what: Hashable) -> bool:
         """Return whether what is so in each round begins or changes; that it is over is logged.
@@ -46,7 +46,9 @@ class Saying:
         if self.begins(mode, event, what):
             self.log.warning(event, mode=mode, why=what)
 
-    def lasting(self, mode: str, event: str, sentences: Mapping[Any, str], now_s: float) -> None:
+    def lasting(
+        self, mode: str, event: str, sentences: Mapping[Any, str], now_s: float, *, ends: bool = True
+    ) -> None:
         """Log each sentence when it begins; those are over that have not come again for long.
 
         Args:
@@ -54,17 +56,16 @@ class Saying:
             event: Name of the line.
             sentences: By what tells them from others.
             now_s: Time, s since 1970.
+            ends: Whether anything can be over: all was looked at.
         """
-        begun = [each for key, each in sentences.items() if (mode, event, key) not in self._last_s]
-        self._last_s |= dict.fromkeys(((mode, event, key) for key in sentences), now_s)
+        begun = [each for key, each in sentences.items() if (mode, event, key) not in self._lasting]
+        self._lasting |= {(mode, event, key): (each, now_s) for key, each in sentences.items()}
         over = [
             key
-            for key, last_s in self._last_s.items()
-            if key[:2] == (mode, event) and abs(now_s - last_s) > self.lasts_s
+            for key, (_, last_s) in self._lasting.items()
+            if ends and key[:2] == (mode, event) and abs(now_s - last_s) > self.lasts_s
         ]
-        for key in over:
-            del self._last_s[key]
         if begun:
             self.log.warning(event, mode=mode, why=begun)
         if over:
-            self.log.info(f"{event}-no-more", mode=mode, why=[key[2] for key in over])
+            self.log.info(f"{event}-no-more", mode=mode, why=[self._lasting.pop(key)[0] for key in over])

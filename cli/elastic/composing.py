@@ -37,6 +37,10 @@ if TYPE_CHECKING:
     from provisioning.settings import ElasticSettings
 
 
+_LONGEST_S = 120.0
+"""Managers of hosts decide so often by default, and what failed is tried again sooner, s."""
+
+
 def composed(
     settings: ElasticSettings, log: Log, auth: ZookeeperAuth | None, metrics: Metrics | None = None
 ) -> tuple[Rounds, GraphiteReceiver, TextIO]:
@@ -78,7 +82,9 @@ def composed(
     record = RoundRecord(folder / "rounds.jsonl")
     status = status_file(settings)
     watcher = None if metrics is None else _watcher(metrics, provider, tuple(loops))
-    lasts_s = 2.0 * float(settings.policy.parameters.get("decide_interval_s", 60.0))
+    # twice the longest time between two rounds that show the same
+    periods = ("decide_interval_s", "region_period_s")
+    lasts_s = 2.0 * max(_LONGEST_S, *(float(settings.policy.parameters.get(each, 0.0)) for each in periods))
     rounds = Rounds(
         lambda: cluster.look(wanted),
         meters,

@@ -197,8 +197,8 @@ class ActiveLoop:
 
 def _in_vain(leases: tuple[Lease, ...]) -> list[Step]:
     """Return what the provider tries again and again: to start a host, or to stop one."""
-    tried = [each for each in leases if each.live and each.reason and each.status != "ready"]
-    return [Step("failed", each.host or each.request_id, each.reason) for each in tried]
+    tried = [each for each in leases if each.trouble]
+    return [Step("failed", each.host or each.request_id, each.trouble) for each in tried]
 
 
 def _taken(leases: tuple[Lease, ...]) -> tuple[str, ...]:

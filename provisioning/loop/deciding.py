@@ -287,6 +287,5 @@ def _limited(pool: Pool, memory: Memory, decision: LeasingDecision, now_s: float
     for name in sorted(changing):
         recent = [each for each in memory.changes.get(name, ()) if 0.0 <= now_s - each < HOUR_S]
         if len(recent) >= most:
-            why = f"{name} was changed {len(recent)} times in the last hour, {most} times are allowed"
-            found[name] = why
+            found[name] = f"{name} may be changed {most} times an hour, and was"
     return found

@@ -47,11 +47,12 @@ def hosts_seen(
     stay = hosts_that_stay(pool, look, memory, leases, now_s)
     # what is kept free takes nothing; nor, to what releases each host without executors, does what others use
     releases_empty = pool.settings.policy.kind in _RELEASING_EMPTY
-    closed = stay if releases_empty else hosts_kept_free(look, memory, leases, now_s)
+    closed = stay | look.banned if releases_empty else hosts_kept_free(look, memory, leases, now_s)
     own = [host for host in look.supervisors if host not in leased]
     # what runs where the lease has ended is about to end; without it as much would be started elsewhere
     ended = [host for host in look.supervisors if host in leased - live and running[host].executors]
-    found = [_host(pool, host, look, running[host], now_s + FOR_EVER_S) for host in own]
+    shut = {host for host in look.banned if releases_empty and not running[host].executors}
+    found = [_host(pool, host, look, running[host], now_s + FOR_EVER_S, leaving=host in shut) for host in own]
     found += [_host(pool, host, look, running[host], now_s, leaving=True) for host in ended]
     for each in leases:
         if not each.live:

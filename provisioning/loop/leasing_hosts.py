@@ -67,7 +67,7 @@ class LeasingHosts:
                 continue  # each of a hundred would wait for as long as the one before
             elif not lease.live:
                 memory = self._lost(memory, name, lease.reason or f"its lease is {lease.status}")
-            elif _takes_executors(look, lease.host) and (lease.status == "ready" or self._is_late(lease)):
+            elif _takes_executors(look, lease) and (lease.status == "ready" or self._is_late(lease)):
                 # a provider that goes on saying that it boots is not believed
                 memory = self._host_up(memory, look, lease)
             elif self._is_late(lease) and not _is_busy(look, lease.host) and self._given_back(lease):
@@ -170,8 +170,10 @@ class LeasingHosts:
         return found
 
 
-def _takes_executors(look: ClusterLook, host: str) -> bool:
-    return host in look.supervisors and host not in look.banned
+def _takes_executors(look: ClusterLook, lease: Lease) -> bool:
+    # one that could not be stopped at once may be at any time
+    there = lease.host in look.supervisors and lease.host not in look.banned
+    return there and lease.release_at_s is None
 
 
 def _is_busy(look: ClusterLook, host: str) -> bool:

@@ -84,7 +84,7 @@ class _Topology:
         self.usual_per_s = sum(
             (values[-1][1] - values[0][1]) / (values[-1][0] - values[0][0])
             for (task, metric), values in self.seen.items()
-            if task in self.watched and _is_work(metric) and values[-1][0] > values[0][0]
+            if task in self.watched and _is_work(metric) and values[-1][0] - values[0][0] >= _SPAN_S
         )
         counted_per_s = self.usual_per_s * sample_rate
         self.span_s = max(self.between_s() or 0.0, _LEAST_COUNTED / counted_per_s if counted_per_s else 0.0)

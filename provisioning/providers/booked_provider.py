@@ -231,6 +231,7 @@ class BookedProvider:
             billed.units * entry.unit_cost,
             entry.release_at_s,
             "; ".join(filter(None, (entry.reason, entry.trouble))),
+            entry.trouble,
         )
 
 

@@ -68,6 +68,7 @@ class Lease:
         cost: Of these units.
         release_at_s: When it is given back, s; None: that was not asked for.
         reason: Why it failed or is gone; empty if nothing is to be said.
+        trouble: What is tried again and again, such as to stop it; empty if nothing is.
     """
 
     lease_id: str
@@ -81,6 +82,7 @@ class Lease:
     cost: float = 0.0
     release_at_s: float | None = None
     reason: str = ""
+    trouble: str = ""
 
     @property
     def live(self) -> bool:

@@ -91,8 +91,9 @@ class LayersParameters:
         pauses = self.application.pauses
         longest_s = max((each.pause_s for each in self.operators if each.manager is not None), default=0.0)
         if pauses is not None and pauses.most < longest_s:
-            why = f"expected at least {longest_s:g}, the seconds of a change, or nothing is ever changed"
-            raise ModelError("application.pauses.most", f"{why}, got {pauses.most:g}")
+            why = "the longest pause of a change, or what pauses so long is never changed"
+            expected = f"expected at least {longest_s:g}, {why}, got {pauses.most:g}"
+            raise ModelError("application.pauses.most", expected)
 
     def of_region(self, region: str) -> tuple[Operator, ...]:
         """Return the operators of a region."""

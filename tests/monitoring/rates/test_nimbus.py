@@ -133,12 +133,18 @@ def test_a_leader_that_is_down_is_named(nimbus: Address) -> None:
         pass
 
 
-def test_while_none_leads_the_cause_is_said(nimbus: Address) -> None:
+def test_the_next_one_is_asked_if_one_names_no_leader(nimbus: Address) -> None:
+    with serving(IDL.Nimbus, Service()) as starting, connect([starting, nimbus]) as client:
+        assert client.topologies() == {"taxi-1": "ACTIVE"}
+
+
+def test_while_none_leads_the_cause_is_said() -> None:
     """As in the seconds after a leader's end; one address alone is asked whatever it is."""
+    gone = Address("127.0.0.1", closed_port())
     with serving(IDL.Nimbus, Service()) as address:
         with (
             pytest.raises(NimbusError, match=f"{address} names no leader: no leader elected"),
-            connect([address, nimbus]),
+            connect([address, gone]),
         ):
             pass
         with connect([address]) as client:

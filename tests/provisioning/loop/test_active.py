@@ -268,7 +268,7 @@ def test_a_limit_of_changes_is_named(tmp_path: Path) -> None:
     before = dict(world.counts)
     world.demand_per_s = 45.0
     reports = pass_rounds(world, tmp_path, 8, settings)
-    assert any("changed 1 times in the last hour" in each.limited for each in reports)
+    assert any("may be changed 1 times an hour, and was" in each.limited for each in reports)
     assert not world.given
     assert world.counts == before
 

@@ -197,6 +197,8 @@ class World:
             lease, status="gone" if gone else "draining", release_at_s=not_before_s
         )
         self.call()
+        if self.unstoppable and (force or not_before_s <= now_s):
+            raise ProviderError("it could not be stopped: the cloud refuses")
         return self.given[lease.request_id]
 
     def leases(self, now_s: float) -> Sequence[Lease]:
@@ -210,10 +212,10 @@ class World:
                 lease = replace(lease, status="ready", ready_at_s=ready_s, paid_until_s=ready_s + UNIT_S)
             due = lease.release_at_s is not None and lease.release_at_s <= now_s
             if lease.status == "draining" and due and self.unstoppable:
-                lease = replace(lease, reason="it could not be stopped: the cloud refuses")
+                lease = replace(lease, trouble="it could not be stopped: the cloud refuses")
             elif lease.status == "draining" and due and lease.host not in self.dead:
                 # whether workers run on a host that Nimbus does not list is not known
-                lease = replace(lease, status="gone")
+                lease = replace(lease, status="gone", trouble="")
             while lease.live and lease.paid_until_s is not None and lease.paid_until_s < now_s:
                 lease = replace(lease, paid_until_s=lease.paid_until_s + UNIT_S)
             self.given[name] = lease

@@ -81,8 +81,8 @@ class OnePoolParameters(LeasingParameters):
         region_period_s: Time between two rounds of hosts, s (> 0); at least what a host takes to start.
         release_lead_s: So long before the end of its paid time a host is judged at the latest, s (>= 0).
         operator: Further parameters of the managers of components. Repairs of the model-based one are on, but
-            for a shared bound and levels of what is expected, and it takes up to three steps at once.
-        region: Further parameters of the manager of hosts.
+            for a shared bound and levels of what is expected; `steps` is 3, and `learning_rate` 0.03.
+        region: Further parameters of the manager of hosts; `weights` of the model-based one: 0.7, 0.2, 0.1.
         application: Parameters of the application manager (`ApplicationParameters`), one for all topologies.
     """
 

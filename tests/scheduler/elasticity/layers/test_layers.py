@@ -120,7 +120,9 @@ def test_a_change_that_could_never_be_afforded() -> None:
     """What stays as it is pauses nothing."""
     spent = ApplicationParameters(pauses=Bucket(per_hour=120, most=19))
     operators = (Operator(A, "north", 20, MANAGER, pause_s=20), Operator(B, "south", 20, pause_s=60))
-    why = "expected at least 20, the seconds of a change, or nothing is ever changed, got 19"
+    why = (
+        "expected at least 20, the longest pause of a change, or what pauses so long is never changed, got 19"
+    )
     with pytest.raises(ValueError, match=rf"^application\.pauses\.most: {why}$"):
         replace(PARAMETERS, operators=operators, application=spent)
     enough = ApplicationParameters(pauses=Bucket(per_hour=120, most=20))
