@@ -19,6 +19,7 @@ from provisioning.loop.replacing import with_room_asked
 from provisioning.loop.report import Asked, Report
 from provisioning.loop.step import Step
 from provisioning.loop.too_old import too_old
+from provisioning.loop.unlisted import unlisted_hosts, with_unlisted_noted, without_unlisted
 from provisioning.providers.provider import ProviderError
 from scheduler.base.checks import ModelError
 from scheduler.elasticity.layers.one_pool.parameters import topology_of
@@ -100,7 +101,9 @@ class ActiveLoop:
         pool, large = without_too_large(pool.with_pauses(remembered, look), look)
         if not remembered.wanted:
             remembered = with_room_asked(remembered, pool, look, leases, now_s)
+        remembered = with_unlisted_noted(remembered, pool, look, now_s)
         pool, alone = without_unplaced(pool, look, remembered, now_s)
+        pool, astray = without_unlisted(pool, look, remembered, now_s)
         pool = replace(pool, refused=refused_now(remembered, now_s))
         components, faults = pool.components(look)
         moving = tuple(each for each in seen.readings if topology_of(each.component) not in still)
@@ -111,7 +114,15 @@ class ActiveLoop:
         report = Report(
             now_s,
             steps=tuple(bringing.steps.taken),
-            faults=(*faults, *seen.faults, *too_old(seen.readings, stated), *large, *alone, *_taken(leases)),
+            faults=(
+                *faults,
+                *seen.faults,
+                *too_old(seen.readings, stated),
+                *large,
+                *alone,
+                *astray,
+                *_taken(leases),
+            ),
             running=pool.running(look),
             leases=leases,
         )
@@ -220,10 +231,8 @@ def _why_held(pool: Pool, look: ClusterLook, memory: Memory) -> tuple[str, HeldB
         topology = look.topologies[name]
         if topology.tasks_without_slot:
             return f"{name}: {topology.tasks_without_slot} of its tasks have no slot", "no_slot"
-        lost = {each.host for each in topology.executors} - look.supervisors.keys()
-        if lost:
-            where = ", ".join(sorted(lost))
-            return f"{name}: it has workers on {where}, which Nimbus does not list", "unlisted_host"
+        if lost := unlisted_hosts(topology, look):
+            return f"{name}: it has workers on {', '.join(lost)}, which Nimbus does not list", "unlisted_host"
     return "", None
 
 

@@ -156,6 +156,7 @@ class Memory:
         lost_s: When a host of an offer last did not come, by the offer's name, s since 1970.
         unplaced_s: Since when tasks of a topology have had no slot while nothing changed, s since 1970.
         rooms_s: When hosts were asked for these within the last hours, and came, or may come.
+        astray_s: Since when a topology has had workers on hosts that Nimbus does not list, s since 1970.
         copy: Of the cluster, where advice is given; None: there is none yet.
         real_host_s: Hosts of the cluster times seconds since the copy was made.
     """
@@ -177,6 +178,7 @@ class Memory:
     lost_s: Mapping[str, float] = field(default_factory=dict)
     unplaced_s: Mapping[str, float] = field(default_factory=dict)
     rooms_s: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    astray_s: Mapping[str, float] = field(default_factory=dict)
     copy: Copy | None = None
     real_host_s: float = 0.0
 

@@ -40,6 +40,22 @@ def test_one_that_its_owner_stops_keeps_no_other_one_waiting(kind: str, status: 
         assert world.counts["bolt"] > 2
 
 
+def test_one_whose_workers_outlive_their_supervisor_holds_the_others_for_three_minutes(
+    tmp_path: Path,
+) -> None:
+    world = Beside(demand_per_s=45.0)
+    executors = world.look().topologies[OTHER].executors
+    world.other = {"executors": tuple(replace(each, host="gone-1") for each in executors)}
+    first, *_, last = reports = pass_rounds(world, tmp_path, 13, settings_of_both())
+    assert first.held == "other: it has workers on gone-1, which Nimbus does not list"
+    assert {each.held_by for each in reports[:12]} == {"unlisted_host"}
+    why = "other: it has had workers on gone-1 for long, which Nimbus does not list: it is not scaled"
+    assert why in last.faults
+    assert last.held_by != "unlisted_host"
+    pass_rounds(world, tmp_path, 3, settings_of_both())
+    assert world.counts["bolt"] > 2
+
+
 def test_managers_of_the_others_go_on(tmp_path: Path) -> None:
     world = Beside(demand_per_s=8.0, other={"status": "INACTIVE"})
     parameters = layered("threshold").policy.model_dump()
