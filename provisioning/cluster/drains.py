@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
 
+_CALL_S = 5.0
+"""Longest wait for an answer, s: without it a call waits for as long as ZooKeeper is away."""
+
+
 class DrainError(Exception):
     """ZooKeeper cannot be reached or refuses; the message is one sentence."""
 
@@ -37,15 +41,15 @@ class ZookeeperDrains:
         path = f"{self._folder}/host:{host}"
         with self._connected() as client:
             try:
-                client.create(path, content_of(lifetime_s), makepath=True)
+                client.create_async(path, content_of(lifetime_s), makepath=True).get(timeout=_CALL_S)
             except NodeExistsError:
-                client.set(path, content_of(lifetime_s))
+                client.set_async(path, content_of(lifetime_s)).get(timeout=_CALL_S)
 
     def end(self, host: str) -> None:
         """End a drain; see `Drains`."""
         with self._connected() as client:
             try:
-                client.delete(f"{self._folder}/host:{host}")
+                client.delete_async(f"{self._folder}/host:{host}").get(timeout=_CALL_S)
             except NoNodeError:
                 return
 
