@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 SAMPLE_RATE = 0.05
 """Storm's default of `topology.stats.sample.rate`."""
+STORMS_CPU = 10.0
+"""Storm's default of `topology.component.cpu.pcore.percent`."""
 UNREADABLE = "UNREADABLE"
 """Status of topologies of which Nimbus tells nothing, or what cannot be read."""
 RESTING = ("INACTIVE", "KILLED")

@@ -10,6 +10,7 @@ from thriftpy2.thrift import TApplicationException
 from formats.nimbus import IDL, NimbusError, connect, reason
 from provisioning.cluster.look import (
     SAMPLE_RATE,
+    STORMS_CPU,
     UNREADABLE,
     ClusterLook,
     RunningExecutor,
@@ -29,7 +30,7 @@ _TIMEOUT_S = 20.0
 _CPU = "topology.component.cpu.pcore.percent"
 _ON_HEAP = "topology.component.resources.onheap.memory.mb"
 _OFF_HEAP = "topology.component.resources.offheap.memory.mb"
-_DEFAULTS = {_CPU: 10.0, _ON_HEAP: 128.0, _OFF_HEAP: 0.0}
+_DEFAULTS = {_CPU: STORMS_CPU, _ON_HEAP: 128.0, _OFF_HEAP: 0.0}
 """Storm's own, for what a topology's configuration lacks."""
 _SYSTEM = "__"
 """Ids that Storm adds itself begin so."""

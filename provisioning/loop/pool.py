@@ -6,7 +6,8 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from provisioning.cluster.look import RESTING
+from formats.counted import some_of
+from provisioning.cluster.look import RESTING, STORMS_CPU
 from provisioning.loop.offers import leased_most
 from provisioning.loop.pauses import expected_s
 from scheduler.base.checks import ModelError
@@ -100,7 +101,7 @@ class Pool:
 
         Spouts are not: what they emit is the demand.
         """
-        found, faults = [], self._resting(look)
+        found, faults = [], [*self._resting(look), *self._unstated(look)]
         for name in self.scaled:
             topology, stated = look.topologies.get(name), self.settings.topology[name].component
             if topology is None or topology.status != "ACTIVE":
@@ -146,6 +147,28 @@ class Pool:
         return [
             f"{each.name}: it is {each.status}, and not scaled" for each in looks if each.status in RESTING
         ]
+
+    def _unstated(self, look: ClusterLook) -> list[str]:
+        """Return one sentence for each topology whose bolts take what Storm takes for them."""
+        if self.offer is None or self.settings.capacity == "executors":
+            return []
+        found, fit = [], f"by which {self.offer.cpu / STORMS_CPU:.0f} fit on a leased host"
+        for name in self.scaled:
+            topology, stated = look.topologies.get(name), self.settings.topology[name].component
+            components = {} if topology is None else topology.components
+            names = [
+                each.name
+                for each in components.values()
+                if each.inputs
+                and each.cpu == STORMS_CPU
+                and (each.name not in stated or stated[each.name].cpu is None)
+            ]
+            if names:
+                why = f"need {STORMS_CPU:g} % of a core by Storm's default, {fit}"
+                found.append(
+                    f'{name}: executors of {some_of(names)} {why}; state cpu, or capacity = "executors"'
+                )
+        return found
 
     def running(self, look: ClusterLook) -> dict[str, int]:
         """Return how many executors of what is scaled have a slot."""

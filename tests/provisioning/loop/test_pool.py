@@ -95,3 +95,15 @@ def test_without_an_offer_there_are_as_many_hosts_as_there_are() -> None:
     look = World(own_hosts=("own-1", "own-2")).look()
     components, _ = fixed.components(look)
     assert fixed.parameters(components, look).hosts_max == 2
+
+
+def test_bolts_that_state_no_cpu_are_named() -> None:
+    """By Storm's default a host of four cores takes forty of them, whatever they do."""
+    _, (fault,) = pool(capacity="resources").components(World().look())
+    assert fault == (
+        "words: executors of bolt need 10 % of a core by Storm's default, by which 40 fit on a leased host;"
+        ' state cpu, or capacity = "executors"'
+    )
+    _, none = pool(capacity="resources", **stated(cpu=80.0)).components(World().look())
+    _, counted = pool().components(World().look())
+    assert none == counted == ()
