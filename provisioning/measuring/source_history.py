@@ -16,10 +16,15 @@ if TYPE_CHECKING:
 _KEPT_S = 60.0
 _COUNTED_S = 20.0
 """What came is counted over so long, or between the last two answers if they are further apart."""
+_STEP, _LEAST_STEP = 1.7, 20.0
+"""What came is counted over the last two times between answers alone if both brought so many times as much as
+those before, and so many items: what comes has stepped up, and half of it is of before."""
 _JUMP = 10.0
 """Times as many items as between any two answers before: by so many an answer is a jump."""
 _LEAST_JUMP = 100.0
 """Fewer items are no jump."""
+_WITH_IT = 2.0
+"""So many times as much as came may wait more: what failed comes again."""
 _LEAST_SAID = 4
 """Answers, the new one included, that it takes to know what is usual."""
 _LEAST_SHARE = 0.3
@@ -111,7 +116,14 @@ def _jumps(said: Sequence[SourceSaid], since: Since) -> dict[Callable[[SourceSai
         usual_per_s = max(max(0.0, more) / within_s for more, within_s in earlier)
         if items >= _LEAST_JUMP and items > _JUMP * usual_per_s * passed_s:
             found[of] = items
+    if _arrived not in found and _waiting in found and found[_waiting] <= _WITH_IT * _came(said[-2:]):
+        del found[_waiting]  # as much came, and more than is worked off
     return found
+
+
+def _came(said: Sequence[SourceSaid]) -> float:
+    one, other = (each.arrived for each in said)
+    return 0.0 if one is None or other is None else other - one
 
 
 def came_per_s(said: Sequence[SourceSaid], since_s: float) -> float | None:
@@ -129,8 +141,17 @@ def came_per_s(said: Sequence[SourceSaid], since_s: float) -> float | None:
     if len(known) < 2:
         return None
     recent = [each for each in known[:-1] if known[-1][0] - each[0] <= _COUNTED_S] or known[-2:-1]
-    (begin_s, first), (end_s, last) = recent[0], known[-1]
-    return (last - first) / (end_s - begin_s)
+    begin, latest = recent[0], known[-1]
+    if len(recent) > 2:
+        third, second = known[-3:-1]
+        lately = min(_per_s(third, second), _per_s(second, latest))
+        if lately > _STEP * _per_s(begin, third) and latest[1] - third[1] >= _LEAST_STEP:
+            begin = third
+    return _per_s(begin, latest)
+
+
+def _per_s(begin: tuple[float, float], end: tuple[float, float]) -> float:
+    return (end[1] - begin[1]) / (end[0] - begin[0])
 
 
 def growth_per_s(said: Sequence[SourceSaid], span_s: tuple[float, float], since_s: float) -> float | None:

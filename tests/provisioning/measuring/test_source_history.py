@@ -41,6 +41,30 @@ def test_what_came_is_counted_over_the_last_seconds() -> None:
     assert came_per_s(seldom, 0.0) == pytest.approx(1.0), "between the last two"
 
 
+def test_where_what_comes_has_stepped_up_only_that_counts() -> None:
+    """Once two answers say so: a batch may come between one and the next."""
+
+    def after(*came: float) -> float | None:
+        answers = [sum(came[:k]) for k in range(len(came) + 1)]
+        return came_per_s(
+            tuple(SourceSaid(100.0 + 5.0 * k, 0.0, each) for k, each in enumerate(answers)), 0.0
+        )
+
+    assert after(50, 50, 50, 190) == pytest.approx(17.0)
+    assert after(50, 50, 190, 190) == pytest.approx(38.0)
+    assert after(50, 50, 80, 80) == pytest.approx(13.0), "not by so much"
+    assert after(0, 400, 0, 400) == pytest.approx(40.0)
+    assert after(1, 1, 9, 9) == pytest.approx(1.0), "not so few"
+    assert after(190, 190, 50, 50) == pytest.approx(24.0), "what is less may be a lull"
+
+
+def test_what_waits_as_more_comes_than_is_worked_off_is_no_jump() -> None:
+    """If what came is counted, and is no jump."""
+    history = tuple(SourceSaid(100.0 + 5.0 * k, 0.0, 60.0 * k) for k in range(3))
+    assert jump((*history, SourceSaid(115.0, 105.0, 300.0)), Since()) == 0.0
+    assert jump((*history, SourceSaid(115.0, 900.0, 300.0)), Since()) == 900.0
+
+
 def test_a_source_that_was_made_anew_counts_from_there() -> None:
     history = tuple(SourceSaid(100.0 + k, 0.0, each) for k, each in enumerate((900.0, 950.0, 0.0, 7.0, 14.0)))
     assert came_per_s(history, 0.0) == pytest.approx(7.0)
