@@ -95,8 +95,9 @@ class Rounds:
             self.saying.once("all", "nimbus-silent", "")
             reports = self._reports(look)
         except NimbusError as error:
-            self.saying.once("all", "nimbus-silent", str(error))
+            # who reads the line may look at the counts next
             reports = self._none(nimbus=True)
+            self.saying.once("all", "nimbus-silent", str(error))
         except Exception as error:  # a fault of ours ends no loop that has hosts
             if self.saying.begins("all", "round-failed", repr(error)):
                 self.saying.log.exception("round-failed", mode="all")

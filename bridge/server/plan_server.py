@@ -37,6 +37,8 @@ _DRAIN_S = 30.0
 _SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 # A connection that gives way frees its descriptor and its thread a little later.
 _RELIEF_S = 0.1
+# A signal that comes just before `accept` begins does not interrupt it: so late it is seen at the latest.
+_LOOK_S = 1.0
 
 _processor: Any = TProcessor
 _memory: Any = TMemoryBuffer
@@ -83,6 +85,7 @@ class PlanServer:
                 listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 listener.bind(address)
                 listener.listen()
+                listener.settimeout(_LOOK_S)
             except OSError:
                 listener.close()
                 raise
@@ -115,6 +118,8 @@ class PlanServer:
         """Serve the next connection; False once `stop` has shut the listener down."""
         try:
             client, peer = listener.accept()
+        except TimeoutError:
+            return True
         except OSError as error:
             if error.errno == errno.EINVAL:
                 return False
