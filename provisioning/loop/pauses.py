@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from dataclasses import dataclass, replace
-from itertools import accumulate, combinations
-from statistics import median
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from provisioning.loop.memory import HOUR_S, Measured, Pausing
+from scheduler.elasticity.learning.pauses import expected_pause_s
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -17,23 +15,10 @@ if TYPE_CHECKING:
     from provisioning.cluster.look import TopologyLook
     from provisioning.loop.memory import Memory
 
-FIRST: Final = Measured(2, 3.3)
-"""What is expected before anything was measured: workers start, find each other, and others stop. On labs of
-which two hosts were used, with a free slot on each, that took two to four and a half seconds."""
 _ALONE_S = 3.0
 """A worker that starts alone does so on its old port (`bridge.packing.fresh_ports`), where its supervisor
 waits for as long until its predecessor has ended (`supervisor.worker.shutdown.sleep.secs`)."""
-_FIXED = 2.0
-"""What does not grow with the workers that start, as noticing the change and connecting, takes as long as so
-many of them on that lab."""
-_FIRST_POWER, _FIRST_WEIGHT = 1.0, 2.0
-"""Of the guess how pauses grow with workers and that: in proportion on that lab, whose hosts share two
-processors, and less where workers start at once. Its weight is that of seven times as much."""
-_FAR_OFF = 2.0
-"""Pauses that take so many times as long are of another cluster."""
-_BEYOND = 2.0
-"""No more than so many times the longest pause that was measured is expected, or the like of the shortest."""
-KEPT = 9
+KEPT = 20
 """Pauses of a topology that are remembered."""
 _MEASURED_S = 45.0
 """So long after a change was asked for its pause is looked at: some workers start later than others, s."""
@@ -103,12 +88,8 @@ def workers_to_start(topology: TopologyLook, executors: Mapping[str, int], hosts
 def expected_s(memory: Memory, topology: str, workers: int, stated_s: float | None) -> float:
     """Return for how long a topology is expected to stand still when it changes, s.
 
-    Workers of hosts that share processors take longer, the more there are. A pause of w workers is taken for
-    c (w + 2)^b, and for the wait of a worker that starts alone: b is the median of what pairs of pauses say,
-    weighted by how far apart their workers are, and of a first guess, between what takes as long and what
-    takes longer in proportion; c is the median then. So one pause of another kind changes little, and neither
-    do two of nearly as many workers. Until there are many, what is expected at first counts as one of them,
-    if it is not far off.
+    Workers of hosts that share processors take longer, the more there are (`expected_pause_s`), and one that
+    starts alone waits for the end of its predecessor.
 
     Args:
         memory: With what was measured: of it, else of others.
@@ -120,21 +101,8 @@ def expected_s(memory: Memory, topology: str, workers: int, stated_s: float | No
         return stated_s
     past = memory.past_pauses
     measured = past.get(topology) or tuple(each for own in past.values() for each in own)[-KEPT:]
-    measured = tuple(replace(each, lasted_s=_without_wait_s(each)) for each in measured)
-    if len(measured) < KEPT and _usual_s(measured or (FIRST,)) <= _FAR_OFF * FIRST.lasted_s:
-        measured = (FIRST, *measured)
-    powers = [(_FIRST_POWER, _FIRST_WEIGHT)]
-    for one, other in combinations(measured, 2):
-        if one.workers != other.workers:
-            apart = math.log(_size(one.workers) / _size(other.workers))
-            powers.append((math.log(one.lasted_s / other.lasted_s) / apart, abs(apart)))
-    power = min(max(_median_of(powers), 0.0), 1.0)
-    expected: float = median(
-        each.lasted_s * (_size(workers) / _size(each.workers)) ** power for each in measured
-    )
-    # not far beyond what was seen
-    lasted = [each.lasted_s for each in measured]
-    return min(max(expected, min(lasted) / _BEYOND), _BEYOND * max(lasted)) + _wait_s(workers)
+    without = [(each.workers, _without_wait_s(each)) for each in measured]
+    return expected_pause_s(without, workers) + _wait_s(workers)
 
 
 def _wait_s(workers: int) -> float:
@@ -144,21 +112,6 @@ def _wait_s(workers: int) -> float:
 def _without_wait_s(measured: Measured) -> float:
     """Return what a pause took beside the wait, at least half of it: not all supervisors wait as long."""
     return max(measured.lasted_s - _wait_s(measured.workers), measured.lasted_s / 2.0)
-
-
-def _size(workers: float) -> float:
-    return workers + _FIXED
-
-
-def _usual_s(measured: Collection[Measured]) -> float:
-    return median(each.lasted_s for each in measured)
-
-
-def _median_of(weighted: Collection[tuple[float, float]]) -> float:
-    """Return the median of values (n, 2) with weights."""
-    ordered = sorted(weighted)
-    passed = list(accumulate(weight for _, weight in ordered))
-    return ordered[bisect_left(passed, passed[-1] / 2.0)][0]
 
 
 def with_pause_begun(

@@ -47,8 +47,8 @@ def main() -> None:
             "topology.component.cpu.pcore.percent": 5.0,
             # else items go to executors of the same worker until its queues are nearly full, and others idle
             "topology.disable.loadaware.messaging": True,
-            # quick enough, and leaves processors to workers that start
-            "topology.bolt.wait.park.microsec": 1000,
+            # leaves processors to workers that start: until they have, all executors look for items
+            "topology.bolt.wait.park.microsec": 10_000,
         },
     )
     submit(Address.parse(asked.nimbus), submission)

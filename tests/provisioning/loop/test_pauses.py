@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from statistics import median
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,7 +10,6 @@ import pytest
 from provisioning.cluster.look import RunningExecutor, TopologyLook
 from provisioning.loop.memory import Draining, Measured, Memory, MemoryFile, Pausing, Wanted
 from provisioning.loop.pauses import (
-    FIRST,
     KEPT,
     Pause,
     expected_s,
@@ -22,6 +20,7 @@ from provisioning.loop.pauses import (
     workers_to_start,
 )
 from provisioning.providers.provider import Lease
+from scheduler.elasticity.learning.pauses import FIRST_S, expected_pause_s
 from tests.provisioning.loop.test_active import pass_rounds
 from tests.provisioning.loop.world import OFFER, ROUND_S, TOPOLOGY, TOPOLOGY_ID, World, settings_of
 
@@ -39,62 +38,21 @@ def memory_of(*pauses: tuple[int, float]) -> Memory:
 def test_what_is_stated_goes_before_what_was_measured_and_that_before_a_guess() -> None:
     memory = memory_of((2, 4.0), (2, 9.0), (2, 5.0))
     assert expected_s(memory, "words", 2, 7.0) == 7.0
-    assert expected_s(memory, "words", 2, None) == 4.5, "with the guess"
-    assert expected_s(memory, "another", 2, None) == 4.5
-    assert expected_s(Memory("one"), "words", 2, None) == FIRST.lasted_s
-
-
-@pytest.mark.parametrize(("workers", "seconds"), [(4, 8.2), (8, 13.5), (500, 28.0), (1, 7.1)])
-def test_more_workers_stand_still_for_longer(workers: int, seconds: float) -> None:
-    """But not much longer than any did, nor much shorter; one pause of another kind changes little."""
-    memory = memory_of((2, 5.0), (6, 11.0), (8, 14.0))
-    assert expected_s(memory, "words", workers, None) == pytest.approx(seconds, rel=0.02)
-    odd = memory_of((2, 5.0), (4, 8.0), (5, 60.0), (6, 11.0), (8, 14.0), (9, 15.5))
-    assert expected_s(odd, "words", 7, None) == pytest.approx(12.5, rel=0.05)
+    measured = expected_s(memory, "words", 2, None)
+    assert 4.0 < measured < 6.0
+    assert expected_s(memory, "another", 2, None) == measured
+    assert expected_s(Memory("one"), "words", 2, None) == pytest.approx(FIRST_S)
 
 
 def test_a_worker_that_starts_alone_waits_for_the_end_of_its_predecessor() -> None:
     """As two workers and one did on a lab: 4.3 s and 7.3 s, of which Storm waits for three."""
-    assert expected_s(memory_of((2, 4.3)), "words", 1, None) == pytest.approx(3.0 + 3.8 * 3 / 4)
-    assert expected_s(memory_of((2, 4.3), (1, 7.3)), "words", 2, None) == pytest.approx(4.3)
-    assert expected_s(memory_of((1, 2.0)), "words", 1, None) > 2.0, "half of it at least is no wait"
-
-
-def test_pauses_of_nearly_as_many_workers_say_little() -> None:
-    """Three and four, as they were on a lab: five take longer than four, whatever noise says."""
-    memory = memory_of((3, 4.6), (3, 3.8), (4, 2.9))
-    assert expected_s(memory, "words", 5, None) == pytest.approx(5.3, rel=0.05)
-
-
-def test_workers_that_are_far_apart_say_more() -> None:
-    """Two took as long as ten times as many, whatever four that are close to each other say."""
-    memory = memory_of((20, 9.0), (21, 10.0), (22, 11.0), (23, 12.0), (2, 9.0))
-    assert expected_s(memory, "words", 92, None) == pytest.approx(12.5, rel=0.1)
-
-
-def test_the_guess_weighs_as_much_as_workers_that_are_seven_times_as_many() -> None:
-    """Four times as many that take as long do not change it."""
-    assert expected_s(memory_of((4 * FIRST.workers, FIRST.lasted_s)), "words", 4, None) == pytest.approx(
-        median(FIRST.lasted_s * each for each in (6 / 4, 6 / 10))
+    assert expected_s(memory_of((2, 4.3)), "words", 1, None) == pytest.approx(
+        3.0 + expected_pause_s([(2, 4.3)], 1)
     )
-
-
-def test_pauses_grow_no_faster_than_workers() -> None:
-    memory = memory_of((2, 1.0), (2, 1.1), (40, 90.0), (40, 100.0))
-    assert expected_s(memory, "words", 8, None) == pytest.approx(11.0, rel=0.1)
-
-
-def test_pauses_that_grow_shorter_are_no_rule() -> None:
-    memory = memory_of((10, 9.0), (10, 9.5), (40, 7.0), (40, 7.5), (80, 6.0))
-    assert expected_s(memory, "words", 160, None) == 7.5
-
-
-def test_how_pauses_grow_is_guessed_where_one_number_of_workers_was_measured() -> None:
-    """Between not at all and in proportion."""
-    memory = memory_of((2, 3.0), (2, 3.0))
-    assert expected_s(memory, "words", 4, None) == pytest.approx(3.0 * 6 / 4)
-    assert expected_s(memory, "words", 400, None) == pytest.approx(2.0 * FIRST.lasted_s)
-    assert expected_s(memory_of((8, 9.0)), "words", 2, None) == pytest.approx(4.5)
+    assert expected_s(memory_of((2, 4.3), (1, 7.3)), "words", 2, None) == pytest.approx(
+        expected_pause_s([(2, 4.3), (1, 4.3)], 2)
+    )
+    assert expected_s(memory_of((1, 2.0)), "words", 1, None) > 2.0, "half of it at least is no wait"
 
 
 def look_at(*executors: tuple[str, str], ports: tuple[int, ...] = ()) -> TopologyLook:
@@ -156,7 +114,7 @@ def test_a_pause_is_measured_a_while_after_the_change(tmp_path: Path) -> None:
     reports = pass_rounds(world, tmp_path, 8, settings_of(**LEARNING))
     steps = [each for report in reports for each in report.steps]
     assert [each.kind for each in steps] == ["rebalanced", "changed", "resumed"]
-    first_s = 3.0 + FIRST.lasted_s * 3 / 4
+    first_s = 3.0 + expected_pause_s((), 1)
     assert steps[0].figures == pytest.approx({"expected_pause_s": first_s}), "of one worker, which waits"
     assert steps[2].figures == pytest.approx({"pause_s": 9.0, "expected_pause_s": first_s})
     memory = MemoryFile(tmp_path / "active.json").read()
@@ -172,13 +130,11 @@ def test_the_next_one_is_expected_to_be_like_it(tmp_path: Path) -> None:
     world.demand_per_s = 60.0
     reports = pass_rounds(world, tmp_path, 8, settings)
     steps = [step for report in reports for step in report.steps if step.kind == "rebalanced"]
-    by_size = (6.0 * 5 / 3, FIRST.lasted_s * 5 / 4)
-    assert steps[0].figures == {"expected_pause_s": pytest.approx(median(by_size))}, (
-        "three, of which none waits"
-    )
+    by_size = expected_pause_s([(1, 6.0)], 3)
+    assert steps[0].figures == {"expected_pause_s": pytest.approx(by_size)}, "three, of which none waits"
     asked = next(each.asked for each in reports if each.asked is not None)
     assert [each.pause_s for each in asked.parameters.components] == pytest.approx(
-        [3.0 + median((6.0, FIRST.lasted_s * 3 / 4))]
+        [3.0 + expected_pause_s([(1, 6.0)], 1)]
     )
     assert [each.group for each in asked.parameters.components] == [TOPOLOGY]
 
@@ -196,7 +152,7 @@ def test_a_pause_is_measured_by_then_if_another_change_follows_soon(tmp_path: Pa
     assert (resumed.kind, resumed.figures) == ("resumed", {"pause_s": 9.0, "expected_pause_s": 2.0})
     assert (rebalanced.kind, rebalanced.figures) == (
         "rebalanced",
-        {"expected_pause_s": pytest.approx(3.0 + median((6.0, FIRST.lasted_s * 3 / 4)))},
+        {"expected_pause_s": pytest.approx(3.0 + expected_pause_s([(1, 6.0)], 1))},
     )
 
 
