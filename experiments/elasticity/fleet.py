@@ -63,20 +63,36 @@ class Leased:
     executors: list[Running] = field(default_factory=list)
     images: set[str] = field(default_factory=set)
     goes_s: float | None = None
+    _last: Host | None = field(default=None, init=False, repr=False)
 
     def seen(self, now_s: float, offer: SimulatedOffer) -> Host:
         """Return the host as a policy sees it, with all that was decided."""
-        staying = Counter(each.component for each in self.executors if not each.leaves)
         up: HostStatus = "ready" if now_s >= self.ready_s else "booting"
-        return Host(
-            self.name,
-            offer.cpu,
-            offer.memory_mb,
-            self.paid_until_s,
-            dict(staying),
-            frozenset(self.images),
-            "leaving" if self.goes_s is not None else up,
-        )
+        status: HostStatus = "leaving" if self.goes_s is not None else up
+        last = self._last
+        # most hosts are as they were a moment before, and to make one takes longer than all else here
+        if last is None or last.paid_until_s != self.paid_until_s or last.status != status:
+            staying = Counter(each.component for each in self.executors if not each.leaves)
+            images = frozenset(self.images)
+            last = Host(
+                self.name, offer.cpu, offer.memory_mb, self.paid_until_s, dict(staying), images, status
+            )
+            self._last = last
+        return last
+
+    def start(self, component: str, from_s: float) -> None:
+        """Let an executor begin to work, which leaves the image of its component behind."""
+        self.executors.append(Running(component, from_s))
+        self.images.add(component)
+        self._last = None
+
+    def stop(self, component: str, at_s: float) -> None:
+        """Let an executor end."""
+        staying = (each for each in self.executors if each.component == component and not each.leaves)
+        # what has not begun to work is missed least
+        last = max(staying, key=lambda each: each.from_s)
+        last.until_s, last.leaves = at_s, True
+        self._last = None
 
 
 @dataclass(frozen=True)
@@ -136,11 +152,9 @@ class Fleet:
         self.hosts: list[Leased] = []
         for name, count in first.executors.items():
             for _ in range(count):
-                self._home(self._components[name]).executors.append(Running(name, 0.0))
+                self._home(self._components[name]).start(name, 0.0)
         for _ in range(first.hosts - len(self.hosts)):
             self._first_host()
-        for host in self.hosts:
-            host.images |= {each.component for each in host.executors}
 
     @property
     def units(self) -> int:
@@ -155,7 +169,7 @@ class Fleet:
         """Begin what was decided; times of boot and start pass from now on."""
         by_name = {each.name: each for each in self.hosts}
         for stop in decision.stops:
-            self._stop(by_name[stop.host], stop.component, now_s)
+            by_name[stop.host].stop(stop.component, now_s)
         for request in decision.leases:
             by_name[request] = self._new(request, now_s, self._offer.boot_s)
             self.hosts.append(by_name[request])
@@ -164,7 +178,7 @@ class Fleet:
             self._start(by_name[start.host], start.component, now_s)
         for move in decision.moves:
             from_s = self._start(by_name[move.target], move.component, now_s)
-            self._stop(by_name[move.source], move.component, from_s)
+            by_name[move.source].stop(move.component, from_s)
         for release in decision.releases:
             by_name[release.host].goes_s = max(now_s, release.at_s)
             self.releases += 1
@@ -212,9 +226,12 @@ class Fleet:
 
     def counts(self) -> Counts:
         """Return what there is now, and what has been paid and changed so far."""
-        staying = Counter(each.component for host in self.hosts for each in host.executors if not each.leaves)
+        staying = dict.fromkeys(self._components, 0)
+        for host in self.hosts:
+            for each in host.executors:
+                staying[each.component] += not each.leaves
         return Counts(
-            {name: staying[name] for name in self._components},
+            staying,
             len(self.hosts),
             self.units,
             self.leases,
@@ -260,12 +277,5 @@ class Fleet:
         cached = component in host.images
         takes_s = self._scenario.start_cached_s if cached else self._scenario.start_s
         from_s = max(now_s, host.ready_s) + takes_s
-        host.executors.append(Running(component, from_s))
-        host.images.add(component)
+        host.start(component, from_s)
         return from_s
-
-    def _stop(self, host: Leased, component: str, at_s: float) -> None:
-        staying = (each for each in host.executors if each.component == component and not each.leaves)
-        # what has not begun to work is missed least
-        last = max(staying, key=lambda each: each.from_s)
-        last.until_s, last.leaves = at_s, True

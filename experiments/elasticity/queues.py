@@ -60,15 +60,17 @@ class Queue:
         """
         begin, end = self.steps, self.steps + len(arrivals)
         before = self.backlog
-        drift = np.cumsum(arrivals - capacity)
+        drift = (arrivals - capacity).cumsum()
         backlog = drift + np.maximum(before, -np.minimum.accumulate(drift))
         # rounding must not leave items that never come out
         backlog[backlog < 1e-9] = 0.0
-        self.came[begin + 1 : end + 1] = self.came[begin] + np.cumsum(arrivals)
-        self.processed[begin + 1 : end + 1] = self.came[begin + 1 : end + 1] - backlog
+        came = self.came[begin] + arrivals.cumsum()
+        self.came[begin + 1 : end + 1] = came
+        self.processed[begin + 1 : end + 1] = came - backlog
         self.capacity[begin:end] = capacity
         self.steps = end
-        return np.diff(self.processed[begin : end + 1])
+        processed: Floats = self.processed[begin + 1 : end + 1] - self.processed[begin:end]
+        return processed
 
     def came_at(self, counts: Floats) -> Floats:
         """Return in which step the item of each count came (n,), as a fraction."""
@@ -190,10 +192,11 @@ def _reached(total: Floats, counts: Floats) -> Floats:
         total: (steps + 1,) what there was by the end of each step, from 0 on.
         counts: (n,) counts.
     """
-    at = np.clip(np.searchsorted(total, counts, side="left"), 1, len(total) - 1)
-    gap = total[at] - total[at - 1]
-    part = np.divide(counts - total[at - 1], gap, out=np.ones_like(counts), where=gap > 0.0)
-    reached: Floats = at - 1 + np.clip(part, 0.0, 1.0)
+    at = np.minimum(np.maximum(np.searchsorted(total, counts, side="left"), 1), len(total) - 1)
+    before = total[at - 1]
+    gap = total[at] - before
+    part = np.divide(counts - before, gap, out=np.ones_like(counts), where=gap > 0.0)
+    reached: Floats = at - 1 + np.minimum(np.maximum(part, 0.0), 1.0)
     return reached
 
 

@@ -19,5 +19,6 @@ def greedy(worth: FloatArray) -> int:
     Args:
         worth: (3,) Q of each action, infinite where it is not allowed.
     """
-    least = float(worth.min())
-    return next(action for action, cost in zip(ACTIONS, worth, strict=True) if cost <= least + _EQUAL)
+    costs: list[float] = worth.tolist()
+    least = min(costs)
+    return next(action for action, cost in zip(ACTIONS, costs, strict=True) if cost <= least + _EQUAL)

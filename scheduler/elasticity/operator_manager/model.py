@@ -108,7 +108,9 @@ class OperatorModel:
         costs, steps = resource_costs(parameters)[:, None], min(parameters.steps, len(parameters.choices))
         worth, reached = self.worth, self.reached
         for _ in range(sweeps):
-            reached = (unknown + parameters.discount * worth.min(axis=2)) @ chances.T
+            # numpy takes the least of three columns several times as fast as the least along a short axis
+            least = np.minimum(np.minimum(worth[:, :, 0], worth[:, :, 1]), worth[:, :, 2])
+            reached = (unknown + parameters.discount * least) @ chances.T
             there = parameters.weights.reconfiguration + costs + reached
             there[: parameters.row(parameters.executors_min)] = np.inf
             worth = np.empty_like(worth)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +24,7 @@ from scheduler.elasticity.useful import stepped
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from scheduler.elasticity.learning.season import SeasonParameters
     from scheduler.elasticity.operator_manager.rolling_parameters import RollingParameters
     from scheduler.elasticity.operator_manager.sample import OperatorObservation, OperatorSample
 
@@ -82,10 +84,24 @@ def _learned(
     """Return the state after samples that have not been learned from yet."""
     if sample.until_s <= state.until_s:
         return state
-    season = Season.first(parameters.season) if state.season is None else state.season
-    seen = season.seen(sample.until_s, rate, parameters.season)
+    seen = _seen(state.season, sample.until_s, rate, parameters.season)
     saturated = state.saturated + 1 if _busy_for_no_reason(sample, parameters) else 0
     return RollingState(seen, sample.until_s, saturated)
+
+
+@lru_cache(maxsize=64)
+def _seen(season: Season | None, until_s: float, rate: float, parameters: SeasonParameters) -> Season:
+    """Learn a rate: once, for the managers of all components, which begin with the same and see the same."""
+    known = Season.first(parameters) if season is None else season
+    return known.seen(until_s, rate, parameters)
+
+
+@lru_cache(maxsize=64)
+def _forecast(
+    season: Season, until_s: float, ahead_s: tuple[float, ...], parameters: SeasonParameters
+) -> tuple[float, ...]:
+    """Return the rates that are expected some time after a moment, likewise."""
+    return tuple(season.forecast(until_s + np.array(ahead_s), parameters).tolist())
 
 
 def _busy_for_no_reason(sample: OperatorSample, parameters: RollingParameters) -> bool:
@@ -129,7 +145,7 @@ def _ahead(samples: Sequence[OperatorSample], state: RollingState, parameters: R
     """Return what is expected until the horizon."""
     assert state.season is not None  # noqa: S101  # it was made when it learned
     lengths, ahead_s = stages_ahead(parameters.horizon_s, parameters.period_s)
-    rates = state.season.forecast(state.until_s + np.array(ahead_s), parameters.season)
+    rates = _forecast(state.season, state.until_s, ahead_s, parameters.season)
     backlog = 0.0
     for each, part in zip(samples, parameters.path.parts, strict=True):
         passed_s = each.until_s - each.from_s
@@ -138,4 +154,4 @@ def _ahead(samples: Sequence[OperatorSample], state: RollingState, parameters: R
     running = tuple(each.executors for each in samples)
     if backlog * 1000.0 < parameters.path.bound_ms * parameters.path.capacity(running):
         backlog = 0.0  # it waits for less than the bound
-    return Ahead(tuple(rates.tolist()), lengths, math.sqrt(state.season.noise), backlog)
+    return Ahead(rates, lengths, math.sqrt(state.season.noise), backlog)

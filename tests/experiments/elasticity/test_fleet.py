@@ -39,6 +39,21 @@ def test_an_executor_works_once_its_host_is_up_and_it_has_started() -> None:
     assert fleet(bill_from="request").seen(0.0)[0].paid_until_s == 600.0
 
 
+def test_what_was_decided_is_seen_at_once() -> None:
+    hosts = fleet()
+    decided = (
+        (LeasingDecision(starts=(Change("a", "first-1"),)), {"a": 2, "b": 1}, "ready", 600.0),
+        (LeasingDecision(stops=(Change("b", "first-1"),)), {"a": 2}, "ready", 600.0),
+        (LeasingDecision(), {"a": 2}, "ready", 1200.0),
+        (LeasingDecision(releases=(Release("first-1", 1200.0),)), {"a": 2}, "leaving", 1200.0),
+    )
+    for decision, executors, status, paid_until_s in decided:
+        hosts.carry_out(decision, 0.0)
+        hosts.pass_until(paid_until_s - 600.0 + 1.0)
+        (host,) = hosts.seen(0.0)
+        assert (dict(host.executors), host.status, host.paid_until_s) == (executors, status, paid_until_s)
+
+
 def test_what_moves_works_until_it_has_started_anew() -> None:
     hosts = fleet()
     hosts.carry_out(LeasingDecision(leases=("l1",)), 0.0)

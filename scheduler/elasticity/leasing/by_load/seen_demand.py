@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -12,7 +12,6 @@ import numpy as np
 from scheduler.elasticity.leasing.by_load.usual import SLOT_S
 
 if TYPE_CHECKING:
-    from scheduler.base.arrays import FloatArray
     from scheduler.elasticity.leasing.by_load.sized_parameters import SizedParameters
     from scheduler.elasticity.leasing.by_load.usual import Usual
 
@@ -60,7 +59,7 @@ class SeenDemand:
         """
         if self.slope <= 0.0:
             return 0.0
-        mean, _, mean_t = _line(self._trending)
+        mean, _, mean_t = self._trend
         return min(_MOST_RISE * self.peak, mean + self.slope * (self.moments[-1][0] + ahead_s - mean_t))
 
     def carried_on(self, ahead_s: float, usual: Usual) -> float | None:
@@ -73,30 +72,48 @@ class SeenDemand:
             ahead_s: From the last moment on, s.
             usual: What is usual, up to a factor.
         """
-        now_s, last = self.moments[-1]
-        steps = int(2.0 * ahead_s / SLOT_S) + 1
-        ahead = now_s + np.arange(steps + 1) * (ahead_s / steps)
-        at, then = usual.at(np.concatenate((self._kept_s, ahead))), len(self._kept_s)
-        highest = float(at[:then].max())
-        # NaN of any is that of the highest
-        rise = float(at[then:].max()) / highest if highest > 0.0 else np.nan
-        return None if np.isnan(rise) else max(last, self.peak * min(_MOST_RISE, rise))
+        rise = _rise(self._kept_s, ahead_s, usual)
+        return None if rise is None else max(self.moments[-1][1], self.peak * min(_MOST_RISE, rise))
 
     @cached_property
     def _kept(self) -> _Moments:
         return self._of_last(self.parameters.keep_peak_s)
 
     @cached_property
-    def _kept_s(self) -> FloatArray:
-        return np.array([at_s for at_s, _ in self._kept])
+    def _kept_s(self) -> tuple[float, ...]:
+        return tuple(at_s for at_s, _ in self._kept)
 
     @cached_property
     def _trending(self) -> _Moments:
         return self._of_last(self.parameters.trend_s)
 
+    @cached_property
+    def _trend(self) -> tuple[float, float, float]:
+        return _line(self._trending)
+
     def _of_last(self, seconds: float) -> _Moments:
         now_s = self.moments[-1][0]
         return [each for each in self.moments if now_s - each[0] <= seconds]
+
+
+@lru_cache(maxsize=64)
+def _rise(kept_s: tuple[float, ...], ahead_s: float, usual: Usual) -> float | None:
+    """Return the highest that is usual from now on over the highest that was; None if that is not known.
+
+    It is the same for all components of a topology that were seen at the same moments.
+
+    Args:
+        kept_s: (n,) moments that count, s, up to now.
+        ahead_s: From now on, s.
+        usual: What is usual, up to a factor.
+    """
+    steps = int(2.0 * ahead_s / SLOT_S) + 1
+    ahead = kept_s[-1] + np.arange(steps + 1) * (ahead_s / steps)
+    at = usual.at(np.concatenate((kept_s, ahead)))
+    highest = float(at[: len(kept_s)].max())
+    # NaN of any is that of the highest
+    rise = float(at[len(kept_s) :].max()) / highest if highest > 0.0 else np.nan
+    return None if np.isnan(rise) else rise
 
 
 def _line(seen: _Moments) -> tuple[float, float, float]:

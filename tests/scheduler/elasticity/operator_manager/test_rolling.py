@@ -75,6 +75,15 @@ def test_managers_of_a_path_ask_for_parts_of_the_same_plan() -> None:
     assert settled == [0, 0, 0, 0], "asked again on the outcome, nothing changes"
 
 
+def test_managers_of_a_path_learn_once() -> None:
+    """They begin with the same and see the same, so that the first one's work is that of all."""
+    seasons = {
+        id(decide(together((1, 1, 1, 1), 123.0, name), RollingState(), TOGETHER, seed=0)[1].season)
+        for name in OF_CHAIN
+    }
+    assert len(seasons) == 1
+
+
 def _rungs() -> Any:
     from scheduler.elasticity.operator_manager.path import ladder_of  # noqa: PLC0415
 
