@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from lab.jvm_flags import jvm_flags
 from lab.layout import AGENT_PORT, NIMBUS, NIMBUS_PORT, REDIS, REDIS_PORT, ZOOKEEPER_PORT, Host
+from lab.places import WORKER_JAVA
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,7 +74,8 @@ def supervisor(folder: LabFolder, programs: Programs, host: Host) -> Command:
     """Return the supervisor of a host."""
     name = f"supervisor-{host.name}"
     argv = _storm_daemon(folder, programs, name, 96)
-    return Command(name, host.name, (*argv, "org.apache.storm.daemon.supervisor.Supervisor"))
+    argv = (*argv, "org.apache.storm.daemon.supervisor.Supervisor")
+    return Command(name, host.name, argv, environment={"JAVA_HOME": str(WORKER_JAVA)})
 
 
 def agent(host: Host, bandwidth_share: float | None = None) -> Command:

@@ -14,6 +14,8 @@ _PLAIN = (
     "-XX:TieredStopAtLevel=1",
     "-XX:+UseSerialGC",
     "-XX:-UsePerfData",
+    # nothing in a lab is encrypted: to read the certificates of the system takes a tenth of a second
+    "-Djavax.net.ssl.trustStore=NONE",
 )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 PROJECT_ROOT = Path(__file__).resolve().parent.parent
 STORM_HOME = PROJECT_ROOT / "build/storm/apache-storm-2.8.3"
+WORKER_JAVA = PROJECT_ROOT / "lab/storm/worker-java"
 SHIM_JAR = PROJECT_ROOT / "java-shim/target/stormplace-shim-0.1.0.jar"
 DEFAULT_FOLDER = PROJECT_ROOT / "build/lab"
 DEMO_SITES = PROJECT_ROOT / "lab/sites/demo.toml"

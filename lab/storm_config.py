@@ -81,7 +81,6 @@ def storm_yaml(
         "topology.bolt.wait.strategy": "org.apache.storm.policy.WaitStrategyPark",
         "topology.bolt.wait.park.microsec": 100,
         "worker.childopts": f"-Xmx128m {flags}",
-        "topology.worker.logwriter.childopts": f"-Xmx24m {flags}",
     }
     if host.kind == "supervisor":
         keys |= {

@@ -46,8 +46,7 @@ def worker_commands(lab: LabClient, topology_id: str) -> list[list[str]]:
     pattern = f"org.apache.storm.daemon.worker.Worker {topology_id}"
     process = lab.exec("nimbus", ["pgrep", "-fa", pattern], stdout=subprocess.PIPE, text=True)
     out, _ = process.communicate(timeout=WAIT_S)
-    # each is started by a LogWriter, which has the worker's command line among its own arguments
-    return [line.split() for line in out.splitlines() if " org.apache.storm.LogWriter " not in line]
+    return [line.split() for line in out.splitlines()]
 
 
 def first_tasks(lab: LabClient, host: str, worker: str) -> set[int]:
