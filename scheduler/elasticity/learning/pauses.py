@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from scheduler.base.arrays import FloatArray
 
 FIRST_WORKERS: Final = 2
-FIRST_S: Final = 3.3
+FIRST_S: Final = 3.0
 """What is expected before anything was measured: workers start, find each other, and others stop. On labs of
 which two hosts were used, with a free slot on each, that took two to four and a half seconds."""
 _FIXED = 2.0
 """What does not grow with the workers that start, as noticing the change and connecting, takes as long as so
 many of them on those labs."""
-_POWER = 1.2
-"""How pauses grow with workers: on those labs, whose hosts share two processors, by powers of 1.0 to 1.6, the
+_POWER = 1.4
+"""How pauses grow with workers: on those labs, whose hosts share two processors, by powers of 1.0 to 1.7, the
 latter where these are slow, and less where workers start at once."""
 _DEVIATIONS: Final = np.array([0.5, 0.4])
 """Of the logarithm of the guess, and of the power."""
