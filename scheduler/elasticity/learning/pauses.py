@@ -22,14 +22,14 @@ many of them on those labs."""
 _POWER = 1.4
 """How pauses grow with workers: on those labs, whose hosts share two processors, by powers of 1.0 to 1.7, the
 latter where these are slow, and less where workers start at once."""
-_DEVIATIONS: Final = np.array([0.5, 0.4])
-"""Of the logarithm of the guess, and of the power."""
+_DEVIATIONS: Final = np.array([0.7, 0.5])
+"""Of the logarithm of the guess, that is a factor of two, and of the power."""
 _NOISE = 0.15
 """Of the logarithms of pauses of as many workers."""
 _FREEDOM = 4.0
 """Degrees of freedom of that noise: some pauses are of another kind, and say little."""
 _ROUNDS = 20
-"""After which weights of pauses change by less than anyone sees."""
+"""After which weights of pauses hardly change."""
 _BEYOND = 3.0
 """No more than so many times the longest pause that was measured is expected, or the like of the shortest."""
 

@@ -43,13 +43,13 @@ def test_one_pause_of_another_kind_changes_little() -> None:
 
 def test_pauses_of_nearly_as_many_workers_say_little_of_how_they_grow() -> None:
     """Three and four, as they were on a lab: five take longer than four, whatever noise says."""
-    assert expected_pause_s([(3, 4.6), (3, 3.8), (4, 2.9)], 5) == pytest.approx(5.6, rel=0.05)
+    assert expected_pause_s([(3, 4.6), (3, 3.8), (4, 2.9)], 5) == pytest.approx(5.3, rel=0.05)
 
 
 def test_workers_that_are_far_apart_say_more() -> None:
     """Two took as long as ten times as many, whatever four that are close to each other say."""
     measured = [(20, 9.0), (21, 10.0), (22, 11.0), (23, 12.0), (2, 9.0)]
-    assert expected_pause_s(measured, 40) < 12.5
+    assert expected_pause_s(measured, 92) == pytest.approx(12.5, rel=0.1)
 
 
 def test_pauses_that_grow_shorter_are_no_rule() -> None:
