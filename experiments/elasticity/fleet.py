@@ -64,6 +64,14 @@ class Leased:
     images: set[str] = field(default_factory=set)
     goes_s: float | None = None
     _last: Host | None = field(default=None, init=False, repr=False)
+    _staying: Counter[str] | None = field(default=None, init=False, repr=False)
+
+    @property
+    def staying(self) -> Counter[str]:
+        """How many executors of each component run there, or will, and whose end is not decided on."""
+        if self._staying is None:
+            self._staying = Counter(each.component for each in self.executors if not each.leaves)
+        return self._staying
 
     def seen(self, now_s: float, offer: SimulatedOffer) -> Host:
         """Return the host as a policy sees it, with all that was decided."""
@@ -72,11 +80,8 @@ class Leased:
         last = self._last
         # most hosts are as they were a moment before, and to make one takes longer than all else here
         if last is None or last.paid_until_s != self.paid_until_s or last.status != status:
-            staying = Counter(each.component for each in self.executors if not each.leaves)
-            images = frozenset(self.images)
-            last = Host(
-                self.name, offer.cpu, offer.memory_mb, self.paid_until_s, dict(staying), images, status
-            )
+            executors, images = dict(self.staying), frozenset(self.images)
+            last = Host(self.name, offer.cpu, offer.memory_mb, self.paid_until_s, executors, images, status)
             self._last = last
         return last
 
@@ -84,7 +89,7 @@ class Leased:
         """Let an executor begin to work, which leaves the image of its component behind."""
         self.executors.append(Running(component, from_s))
         self.images.add(component)
-        self._last = None
+        self._last = self._staying = None
 
     def stop(self, component: str, at_s: float) -> None:
         """Let an executor end."""
@@ -92,7 +97,7 @@ class Leased:
         # what has not begun to work is missed least
         last = max(staying, key=lambda each: each.from_s)
         last.until_s, last.leaves = at_s, True
-        self._last = None
+        self._last = self._staying = None
 
 
 @dataclass(frozen=True)
@@ -210,10 +215,10 @@ class Fleet:
         working = {name: np.zeros(len(times_s)) for name in self._components}
         for host in self.hosts:
             speed = self._speed(host, times_s)
-            throughout: Counter[str] = Counter()
+            throughout: dict[str, int] = {}
             for each in host.executors:
                 if each.from_s <= begin_s and each.until_s > end_s:
-                    throughout[each.component] += 1
+                    throughout[each.component] = throughout.get(each.component, 0) + 1
                 elif each.from_s <= end_s and each.until_s > begin_s:
                     works = (times_s >= each.from_s) & (times_s < each.until_s)
                     working[each.component] += np.where(works, speed, 0.0)
@@ -224,19 +229,17 @@ class Fleet:
                 working[component][(times_s >= from_s) & (times_s < until_s)] = 0.0
         return working
 
-    def counts(self) -> Counts:
-        """Return what there is now, and what has been paid and changed so far."""
+    def executors(self) -> dict[str, int]:
+        """Return how many there are of each component, those that are to come included."""
         staying = dict.fromkeys(self._components, 0)
         for host in self.hosts:
-            for each in host.executors:
-                staying[each.component] += not each.leaves
-        return Counts(
-            staying,
-            len(self.hosts),
-            self.units,
-            self.leases,
-            self.releases,
-        )
+            for component, count in host.staying.items():
+                staying[component] += count
+        return staying
+
+    def counts(self) -> Counts:
+        """Return what there is now, and what has been paid and changed so far."""
+        return Counts(self.executors(), len(self.hosts), self.units, self.leases, self.releases)
 
     def paused_since(self, since_s: float) -> bool:
         """Return whether any component here has stood still after a time."""

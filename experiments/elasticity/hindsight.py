@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.elasticity.operator_manager.path import ladder_of
-
 if TYPE_CHECKING:
     from experiments.elasticity.loads import Floats
     from experiments.elasticity.scenario import Scenario
@@ -63,7 +61,7 @@ def hindsight(question: Question, load: Floats) -> Plan:
         load: (steps,) units of load in each step.
     """
     scenario = question.scenario
-    ladder = ladder_of(question.path)
+    ladder = question.path.ladder
     every = max(1, round(scenario.monitor_interval_s / scenario.step_s))
     periods = (scenario.steps - scenario.counted_from) // every
     of_period = load[scenario.steps - periods * every :].reshape(periods, every)

@@ -75,7 +75,7 @@ class Observer:
         since_s, load = self.time_s(now.before), self._load(now)
         # what was decided at the last moment has stood still after it
         paused = any(fleet.paused_since(since_s) for fleet in fleets.values())
-        executors = {name: n for fleet in fleets.values() for name, n in fleet.counts().executors.items()}
+        executors = {name: n for fleet in fleets.values() for name, n in fleet.executors().items()}
         samples = {}
         own_ms, path_ms = self.queues.times_ms(slice(now.before, now.step))
         bound_ms = self.scenario.response_max_ms

@@ -22,7 +22,7 @@ _NORMAL = np.array([0.5 * (1.0 + math.erf(each / math.sqrt(2.0))) for each in _N
 
 @dataclass
 class Queue:
-    """The queue of one component; filled from step to step.
+    """The queue of one component; filled from step to step. Its numbers are rows of tables of all of them.
 
     Attributes:
         came: (steps + 1,) items that have come by the end of each step; of step k at k + 1.
@@ -35,11 +35,6 @@ class Queue:
     processed: Floats
     capacity: Floats
     steps: int = 0
-
-    @classmethod
-    def empty(cls, steps: int) -> Queue:
-        """Return a queue before the first step."""
-        return cls(np.zeros(steps + 1), np.zeros(steps + 1), np.zeros(steps))
 
     @property
     def backlog(self) -> float:
@@ -100,10 +95,18 @@ class Queues:
     load: Floats
     by_name: dict[str, Queue] = field(init=False)
     _order: tuple[SimulatedComponent, ...] = field(init=False)
+    _came: Floats = field(init=False)
+    _processed: Floats = field(init=False)
+    _capacity: Floats = field(init=False)
+    _service_ms: Floats = field(init=False)
 
     def __post_init__(self) -> None:
-        self._order = self.scenario.order
-        self.by_name = {each.name: Queue.empty(len(self.load)) for each in self._order}
+        self._order, steps = self.scenario.order, len(self.load)
+        self._came, self._processed = np.zeros((2, len(self._order), steps + 1))
+        self._capacity = np.zeros((len(self._order), steps))
+        self._service_ms = np.array([each.service_ms for each in self._order])[:, None]
+        rows = zip(self._order, self._came, self._processed, self._capacity, strict=True)
+        self.by_name = {each.name: Queue(came, processed, could) for each, came, processed, could in rows}
 
     def step(self, begin: int, end: int, executors: dict[str, Floats]) -> None:
         """Let steps pass from `begin` to before `end`.
@@ -123,25 +126,24 @@ class Queues:
             capacity = executors[each.name] * (step_s * 1000.0 / each.service_ms)
             processed[each.name] = self.by_name[each.name].step(arrivals, capacity)
 
-    def response_ms(self, component: SimulatedComponent, steps: slice) -> Floats:
-        """Return the mean time in a component in some steps (n,), ms; infinite where nothing is processed.
+    def own_ms(self, steps: slice) -> Floats:
+        """Return the mean time in each component (of `by_name`) in some steps (components, n), ms.
 
         Executors are equal queues (M/M/1) with an equal part of what comes; what has piled up waits before.
+        It is infinite where nothing is processed.
 
         Args:
-            component: Of the scenario.
             steps: Which have passed.
         """
-        queue, step_s = self.by_name[component.name], self.scenario.step_s
-        could = queue.capacity[steps]
+        could = self._capacity[:, steps]
         ends = slice(steps.start + 1, steps.stop + 1)
-        came = queue.came[ends] - queue.came[steps]
-        waiting = queue.came[ends] - queue.processed[ends]
+        until = self._came[:, ends]
+        came, waiting = until - self._came[:, steps], until - self._processed[:, ends]
         with np.errstate(divide="ignore", invalid="ignore"):
-            wait_ms = np.where(could > 0.0, waiting / could * (step_s * 1000.0), np.inf)
+            wait_ms = np.where(could > 0.0, waiting / could * (self.scenario.step_s * 1000.0), np.inf)
             load = np.where(could > 0.0, came / could, np.inf)
             # where executors cannot keep up, items that do not wait take as long as alone
-            alone = np.where(load < 1.0, component.service_ms / (1.0 - load), component.service_ms)
+            alone = np.where(load < 1.0, self._service_ms / (1.0 - load), self._service_ms)
         response: Floats = wait_ms + alone
         return response
 
@@ -156,10 +158,9 @@ class Queues:
             steps: Which have passed.
         """
         longest: Floats = np.zeros(steps.stop - steps.start)
-        own: dict[str, Floats] = {}
+        own = dict(zip(self.by_name, self.own_ms(steps), strict=True))
         until: dict[str, Floats] = {}
         for each in self._order:
-            own[each.name] = self.response_ms(each, steps)
             before: Floats | float = 0.0
             for other in each.inputs:
                 before = np.maximum(before, until[other])

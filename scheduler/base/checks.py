@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, SupportsFloat
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
 LARGEST = 1e15
 """Largest magnitude of a value of the model; products of three of them still fit a float."""
@@ -89,6 +89,18 @@ def number(
         limit = f"expected a number <= {most:g}" if most >= LARGEST else expected
         raise ModelError(where, f"{limit}, got {shown(value)}")
     return given
+
+
+def numbers(where: str, values: Sequence[float]) -> None:
+    """Check that each of some numbers is one of at least 0.
+
+    Raises:
+        ModelError: Of the first that is not, with its place.
+    """
+    for k, value in enumerate(values):
+        # most are, and to put a place into words takes longer than to look
+        if type(value) is not float or not 0.0 <= value <= LARGEST:
+            number(f"{where}[{k}]", value)
 
 
 def at_least(where: str, least: int, count: int) -> int:

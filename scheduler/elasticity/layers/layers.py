@@ -81,8 +81,9 @@ def _with_executors(
         if request.verdict in _SAID:
             drafts[each.region] = drafts[each.region].because(_SAID[request.verdict], name, request.why)
         load = 0.0 if sample is None else sample.response_ms / each.bound_ms
-        # a manager without a sample does not know its component's name
-        asked.append(Asked(replace(request, component=name), each.region, load, each.pause_s))
+        if request.component != name:  # a manager without a sample does not know it
+            request = replace(request, component=name)
+        asked.append(Asked(request, each.region, load, each.pause_s))
     growing = {each.region for each in asked if each.request.action > 0}
     free = {
         region: free_slots(

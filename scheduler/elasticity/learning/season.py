@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -135,19 +136,14 @@ class Season:
         """
         if not self.recent:
             return np.zeros(len(times_s))
-        ends_s, rates = np.array(self.recent).T
-        weights = np.exp((ends_s - ends_s[-1]) / parameters.recent_s)
-        level = float(weights @ rates / weights.sum())
-        around = self._usual(np.concatenate((ends_s, times_s)), parameters)
-        then, usual = around[: len(ends_s)], around[len(ends_s) :]
-        base = float(weights @ then / weights.sum())
+        level, base = _now(self, parameters)
         if not base > 0.0:
             return np.full(len(times_s), level)
-        left = np.exp(-np.maximum(0.0, times_s - ends_s[-1]) / parameters.fades_s)
-        expected = usual * (1.0 + (level / base - 1.0) * left)
+        left = np.exp(-np.maximum(0.0, times_s - self.recent[-1][0]) / parameters.fades_s)
+        expected = self.usually(times_s, parameters) * (1.0 + (level / base - 1.0) * left)
         return np.where(np.isnan(expected), level, expected)
 
-    def _usual(self, times_s: FloatArray, parameters: SeasonParameters) -> FloatArray:
+    def usually(self, times_s: FloatArray, parameters: SeasonParameters) -> FloatArray:
         """Return what is usual at some times (n,), in straight lines between the middles of slots."""
         place = times_s / parameters.slot_s - 0.5
         before = np.floor(place).astype(np.int64)
@@ -156,3 +152,15 @@ class Season:
         low, high = np.where(np.isnan(low), high, low), np.where(np.isnan(high), low, high)
         between: FloatArray = low + part * (high - low)
         return between
+
+
+@lru_cache(maxsize=64)
+def _now(season: Season, parameters: SeasonParameters) -> tuple[float, float]:
+    """Return the mean of the last rates, and of what was usual at their times; older ones count for less.
+
+    It is needed for what is to come, and then for how far the next rate is off.
+    """
+    ends_s, rates = np.array(season.recent).T
+    weights = np.exp((ends_s - ends_s[-1]) / parameters.recent_s)
+    total = weights.sum()
+    return float(weights @ rates / total), float(weights @ season.usually(ends_s, parameters) / total)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from scheduler.base.checks import ModelError, number, shown, unique
+from scheduler.base.checks import ModelError, number, numbers, shown, unique
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,8 +42,7 @@ class ComponentReading:
     service_ms: float | None = None
 
     def __post_init__(self) -> None:
-        for k, each in enumerate(self.durations_ms):
-            number(f"durations_ms[{k}]", each)
+        numbers("durations_ms", self.durations_ms)
         number("waiting", self.waiting)
         number("in_service", self.in_service)
         number("age_s", self.age_s)

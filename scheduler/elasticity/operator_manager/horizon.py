@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from scheduler.base.arrays import FloatArray, frozen
-from scheduler.elasticity.operator_manager.path import ladder_of
 
 if TYPE_CHECKING:
     from scheduler.elasticity.operator_manager.path import Path
@@ -86,7 +85,7 @@ def cheapest(running: tuple[int, ...], ahead: Ahead, parameters: RollingParamete
         parameters: Of the manager.
     """
     weights, (kept, capacity, shares) = parameters.weights, _columns(parameters.path, running)
-    ladder = ladder_of(parameters.path)
+    ladder = parameters.path.ladder
     # where even the most executors are late, all are alike, and the fewest would be the cheapest
     rates = np.clip(np.array(ahead.rates), 1e-9, max(1e-9, float(ladder.kept[-1])))[:, None]
     noise = max(ahead.noise, 1e-6)
@@ -104,7 +103,7 @@ def cheapest(running: tuple[int, ...], ahead: Ahead, parameters: RollingParamete
     moving = price[:, :-1] + periods * (weights.performance * late[:, :-1] + weights.resources * shares[:-1])
     to_come = np.zeros(len(shares))
     for stage in range(len(rates) - 1, 0, -1):
-        change = float((moving[stage] + to_come[:-1]).min())
+        change = np.minimum.reduce(moving[stage] + to_come[:-1])
         to_come = np.minimum(staying[stage] + to_come, change)
     stay = float(staying[0, -1] + to_come[-1])
     changed = moving[0] + to_come[:-1]
@@ -120,7 +119,7 @@ def _columns(path: Path, running: tuple[int, ...]) -> tuple[FloatArray, FloatArr
 
     Each (n_rungs + 1,): of the rungs of the ladder, then of what runs now.
     """
-    ladder = ladder_of(path)
+    ladder = path.ladder
     totals = np.array([sum(each) for each in (*ladder.executors, running)])
     return (
         frozen(np.append(ladder.kept, path.kept(running))),

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scheduler.elasticity.operator_manager.path import ladder_of
 from scheduler.elasticity.operator_manager.sample import OperatorSample
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ def of_path(parameters: ModelBasedParameters, path: Path) -> ModelBasedParameter
     return replace(
         parameters,
         executors_min=1,
-        executors_max=len(ladder_of(path).executors),
+        executors_max=len(path.ladder.executors),
         tasks=None,
         rate_max=parameters.path_rate_max,
         response_max_ms=path.bound_ms,
@@ -47,7 +46,7 @@ def rung_of(executors: tuple[int, ...], path: Path) -> int:
         executors: (n_parts,) of each part, on the ladder or not: what was granted in part is not.
         path: The path.
     """
-    ladder = ladder_of(path)
+    ladder = path.ladder
     if executors in ladder.executors:
         return ladder.executors.index(executors) + 1
     return max(1, int(np.searchsorted(ladder.kept, path.kept(executors) * (1.0 + _ROUNDING), side="right")))

@@ -12,7 +12,6 @@ from scheduler.base.arrays import frozen
 from scheduler.elasticity.learning.choice import ACTIONS, greedy
 from scheduler.elasticity.learning.estimates import Fit, averaged, clamped, fitted
 from scheduler.elasticity.learning.transitions import counted, first_counts, probabilities
-from scheduler.elasticity.operator_manager.path import ladder_of
 from scheduler.elasticity.operator_manager.queue_model import least_executors
 from scheduler.elasticity.useful import effective
 
@@ -153,7 +152,7 @@ def resource_costs(parameters: ModelBasedParameters) -> FloatArray:
     """(K,) w_res (k + a) / most k, by the row of k + a; with w_rcf [a != 0] it is what is known, ck(k, a)."""
     executors, most = np.array(parameters.choices), parameters.executors_max
     if parameters.joint and parameters.path is not None:
-        executors = ladder_of(parameters.path).sizes
+        executors = parameters.path.ladder.sizes
         most = int(executors[-1])
     return frozen(parameters.weights.resources * executors / most)
 
@@ -176,7 +175,7 @@ def _needed(rate: float, parameters: ModelBasedParameters) -> float:
     most = parameters.executors_max
     if parameters.joint:
         assert parameters.path is not None  # noqa: S101  # it is checked beside joint
-        return int(np.searchsorted(ladder_of(parameters.path).kept, rate)) + 1
+        return int(np.searchsorted(parameters.path.ladder.kept, rate)) + 1
     if parameters.path is None or not parameters.share_bound:
         assert parameters.service_rate is not None  # noqa: S101  # it is checked beside start_from_queues
         return least_executors(rate, parameters.service_rate, parameters.response_max_ms, most) or most + 1

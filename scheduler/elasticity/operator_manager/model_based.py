@@ -14,9 +14,8 @@ from scheduler.elasticity.learning.choice import ACTIONS
 from scheduler.elasticity.learning.season import Season
 from scheduler.elasticity.managers import why_held
 from scheduler.elasticity.operator_manager.along import along
-from scheduler.elasticity.operator_manager.joint import of_path, rung_of, sample_of
+from scheduler.elasticity.operator_manager.joint import rung_of, sample_of
 from scheduler.elasticity.operator_manager.model import OperatorModel, first_unknown
-from scheduler.elasticity.operator_manager.path import ladder_of
 from scheduler.elasticity.operator_manager.request import OperatorRequest
 from scheduler.elasticity.useful import effective, stepped
 
@@ -104,12 +103,12 @@ def _for_path(
     if own > part.executors_max:
         why = f"{own} executors run, more than the {part.executors_max} that it knows of"
         return OperatorRequest(component, 0, "held", why), state
-    request, state = _together(samples, state, of_path(parameters, path))
+    request, state = _together(samples, state, parameters.together)
     if own < part.executors_min:
         why = f"at least {part.executors_min} executors are to run"
         return OperatorRequest(component, part.executors_min - own, "asked", why), state
     running = tuple(each.executors for each in samples)
-    wanted = ladder_of(path).executors[rung_of(running, path) + request.action - 1]
+    wanted = path.ladder.executors[rung_of(running, path) + request.action - 1]
     if not request.action and (request.verdict != "kept" or sum(wanted) >= sum(running)):
         return replace(request, component=component), state
     # also without another rung: those of the ladder carry as much, and by the conditions one less pays

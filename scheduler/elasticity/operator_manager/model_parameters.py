@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scheduler.base.checks import ModelError, number, shown, whole_number
-from scheduler.elasticity.operator_manager.path import ladder_of
+from scheduler.elasticity.operator_manager.joint import of_path
 from scheduler.elasticity.operator_manager.queue_model import least_executors
 from scheduler.elasticity.useful import choices
 
@@ -150,6 +150,12 @@ class ModelBasedParameters:
         """Return the row of a number of executors: that of the largest choice that is not above it."""
         return bisect_right(self.choices, executors) - 1
 
+    @cached_property
+    def together(self) -> ModelBasedParameters:
+        """Parameters of the model of the whole path (`of_path`); where managers are `joint`."""
+        assert self.path is not None  # noqa: S101  # it is checked beside joint
+        return of_path(self, self.path)
+
     @property
     def path_rate_max(self) -> float:
         """Return `rate_max` as a rate into the path, the same for all its components but for rounding."""
@@ -166,7 +172,7 @@ class ModelBasedParameters:
         weights, k = self.weights, self.executors_max
         needed = k
         if self.joint and self.path is not None:
-            ladder = ladder_of(self.path)
+            ladder = self.path.ladder
             rung = min(len(ladder.kept) - 1, int(np.searchsorted(ladder.kept, self.path_rate_max)))
             k, needed = int(ladder.sizes[-1]), int(ladder.sizes[rung])
         elif self.service_rate is not None:

@@ -92,10 +92,18 @@ class Path:
         """Least executors of all parts."""
         return sum(part.executors_min for part in self.parts)
 
+    @cached_property
+    def ladder(self) -> Ladder:
+        """Its best numbers of executors (`ladder_of`), at hand without a look at all its parts."""
+        return ladder_of(self)
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {part.component: place for place, part in enumerate(self.parts)}
+
     def place(self, component: str) -> int | None:
         """Return the place of a component; None if it is no part of the path."""
-        names = [part.component for part in self.parts]
-        return names.index(component) if component in names else None
+        return self._places.get(component)
 
     def response_ms(self, executors: Sequence[int], rate: float) -> float:
         """Return the mean time along the path, ms; infinite where a part cannot keep up.

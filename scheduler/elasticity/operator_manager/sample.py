@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from scheduler.base.checks import ModelError, name, number, whole_number
+from scheduler.base.checks import ModelError, name, number, numbers, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,8 +50,7 @@ class OperatorSample:
             raise ModelError(
                 "utilisation", f"expected one number per executor ({self.executors}), got {found}"
             )
-        for k, each in enumerate(self.utilisation):
-            number(f"utilisation[{k}]", each)
+        numbers("utilisation", self.utilisation)
         number("response_ms", self.response_ms)
         number("backlog", self.backlog)
         if self.application_load is not None:
