@@ -121,7 +121,7 @@ class Observer:
         numbers = np.arange(max(1, last - _REMEMBERED + 1), last + 1, dtype=np.float64) * every
         if not len(numbers):
             return ()
-        waited = np.maximum(0.0, queue.processed_at(numbers) - queue.came_at(numbers))
+        waited = queue.waited(numbers)
         spread = component.duration_sigma
         if spread:
             # the same item has the same duration whenever it is looked at, and under every policy

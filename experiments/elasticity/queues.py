@@ -67,18 +67,16 @@ class Queue:
         processed: Floats = self.processed[begin + 1 : end + 1] - self.processed[begin:end]
         return processed
 
-    def came_at(self, counts: Floats) -> Floats:
-        """Return in which step the item of each count came (n,), as a fraction."""
-        return _reached(self.came[: self.steps + 1], counts)
-
-    def processed_at(self, counts: Floats) -> Floats:
-        """Return in which step the item of each count was processed (n,), as a fraction."""
-        return _reached(self.processed[: self.steps + 1], counts)
+    def waited(self, counts: Floats) -> Floats:
+        """Return how many steps the items of some counts (n,) waited that have been processed, from 1 on."""
+        ends = slice(self.steps + 1)
+        return np.maximum(0.0, _passed(self.processed[ends], counts) - _passed(self.came[ends], counts))
 
     def waits(self) -> Floats:
         """Return how many steps the items waited that were processed in each step, on average (steps,)."""
         middle = (self.processed[1 : self.steps + 1] + self.processed[: self.steps]) / 2.0
-        return np.maximum(0.0, np.arange(self.steps) + 0.5 - self.came_at(middle))
+        came_at = _reached(self.came[: self.steps + 1], middle)
+        return np.maximum(0.0, np.arange(self.steps) + 0.5 - came_at)
 
 
 @dataclass
@@ -199,6 +197,14 @@ def _reached(total: Floats, counts: Floats) -> Floats:
     part = np.divide(counts - before, gap, out=np.ones_like(counts), where=gap > 0.0)
     reached: Floats = at - 1 + np.minimum(np.maximum(part, 0.0), 1.0)
     return reached
+
+
+def _passed(total: Floats, counts: Floats) -> Floats:
+    """Return the same of counts (n,) above 0 that have all been reached."""
+    at = np.searchsorted(total, counts, side="left")
+    before = total[at - 1]
+    passed: Floats = at - 1 + (counts - before) / (total[at] - before)
+    return passed
 
 
 def exceeds(limits_ms: Floats, mean_ms: float, sigma: float) -> Floats:

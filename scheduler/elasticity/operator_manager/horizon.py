@@ -102,11 +102,14 @@ def cheapest(running: tuple[int, ...], ahead: Ahead, parameters: RollingParamete
     staying[0] += weights.performance * np.minimum(left[0], ahead.backlog / spare[0] / parameters.period_s)
     moving = price[:, :-1] + periods * (weights.performance * late[:, :-1] + weights.resources * shares[:-1])
     to_come = np.zeros(len(shares))
+    rungs_to_come = to_come[:-1]
+    # backwards, without new arrays, which take as long again
     for stage in range(len(rates) - 1, 0, -1):
-        change = np.minimum.reduce(moving[stage] + to_come[:-1])
-        to_come = np.minimum(staying[stage] + to_come, change)
+        change = np.add(moving[stage], rungs_to_come, out=moving[stage])
+        to_come += staying[stage]
+        np.minimum(to_come, np.minimum.reduce(change), out=to_come)
     stay = float(staying[0, -1] + to_come[-1])
-    changed = moving[0] + to_come[:-1]
+    changed = moving[0] + rungs_to_come
     best = int(changed.argmin())
     if changed[best] < stay and ladder.executors[best] != running:
         return Choice(ladder.executors[best], float(changed[best]), stay)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from scheduler.elasticity.leasing.by_load.usual import SLOT_S
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from scheduler.elasticity.leasing.by_load.sized_parameters import SizedParameters
     from scheduler.elasticity.leasing.by_load.usual import Usual
 
@@ -19,7 +20,24 @@ _LEAST_SEEN = 3
 """Moments from which on there is a trend."""
 _MOST_RISE = 2.0
 """Times the highest demand that was seen: what leads further is no trend but a jump that has happened."""
-_Moments: TypeAlias = Sequence[tuple[float, float]]
+
+
+class _Read(NamedTuple):
+    """What is read off moments.
+
+    Attributes:
+        peak: Highest demand of those that are kept, items per second.
+        kept_s: (n,) when these were, s.
+        slope: Of the trend, by which demand rises per second.
+        trend_mean: Mean of the demand that it is of.
+        trend_at_s: Mean of the times of that, s.
+    """
+
+    peak: float
+    kept_s: tuple[float, ...]
+    slope: float
+    trend_mean: float
+    trend_at_s: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,25 +49,21 @@ class SeenDemand:
         parameters: Of the policy.
     """
 
-    moments: _Moments
+    moments: Sequence[tuple[float, float]]
     parameters: SizedParameters
 
-    @cached_property
+    @property
     def peak(self) -> float:
         """The highest demand of the last `keep_peak_s`, items per second."""
-        return max(demand for _, demand in self._kept)
+        return self._read.peak
 
-    @cached_property
+    @property
     def slope(self) -> float:
         """By how much the demand of the last `trend_s` rises per second: 0 if little was seen.
 
         It is that of the older or the newer half, whichever is less: after a jump one of them is level.
         """
-        seen = self._trending
-        if len(seen) < 2 * _LEAST_SEEN:
-            return 0.0
-        middle = len(seen) // 2
-        return min(_line(seen[: middle + 1])[1], _line(seen[middle:])[1])
+        return self._read.slope
 
     def coming(self, ahead_s: float) -> float:
         """Return where a steady rise leads, items per second, at most twice the peak; 0 without one.
@@ -59,8 +73,9 @@ class SeenDemand:
         """
         if self.slope <= 0.0:
             return 0.0
-        mean, _, mean_t = self._trend
-        return min(_MOST_RISE * self.peak, mean + self.slope * (self.moments[-1][0] + ahead_s - mean_t))
+        read = self._read
+        on = read.slope * (self.moments[-1][0] + ahead_s - read.trend_at_s)
+        return min(_MOST_RISE * read.peak, read.trend_mean + on)
 
     def carried_on(self, ahead_s: float, usual: Usual) -> float | None:
         """Return the demand to provide for by what is usual; None if that is not known.
@@ -72,28 +87,25 @@ class SeenDemand:
             ahead_s: From the last moment on, s.
             usual: What is usual, up to a factor.
         """
-        rise = _rise(self._kept_s, ahead_s, usual)
+        rise = _rise(self._read.kept_s, ahead_s, usual)
         return None if rise is None else max(self.moments[-1][1], self.peak * min(_MOST_RISE, rise))
 
     @cached_property
-    def _kept(self) -> _Moments:
-        return self._of_last(self.parameters.keep_peak_s)
-
-    @cached_property
-    def _kept_s(self) -> tuple[float, ...]:
-        return tuple(at_s for at_s, _ in self._kept)
-
-    @cached_property
-    def _trending(self) -> _Moments:
-        return self._of_last(self.parameters.trend_s)
-
-    @cached_property
-    def _trend(self) -> tuple[float, float, float]:
-        return _line(self._trending)
-
-    def _of_last(self, seconds: float) -> _Moments:
-        now_s = self.moments[-1][0]
-        return [each for each in self.moments if now_s - each[0] <= seconds]
+    def _read(self) -> _Read:
+        at_s, demand = zip(*self.moments, strict=True)
+        kept, trending = (
+            next(k for k, each in enumerate(at_s) if at_s[-1] - each <= seconds)
+            for seconds in (self.parameters.keep_peak_s, self.parameters.trend_s)
+        )
+        slope = 0.0
+        many = len(at_s) - trending
+        if many >= 2 * _LEAST_SEEN:
+            middle = trending + many // 2
+            older = _slope(at_s[trending : middle + 1], demand[trending : middle + 1])
+            slope = min(older, _slope(at_s[middle:], demand[middle:]))
+        return _Read(
+            max(demand[kept:]), at_s[kept:], slope, sum(demand[trending:]) / many, sum(at_s[trending:]) / many
+        )
 
 
 @lru_cache(maxsize=64)
@@ -116,10 +128,16 @@ def _rise(kept_s: tuple[float, ...], ahead_s: float, usual: Usual) -> float | No
     return None if np.isnan(rise) else rise
 
 
-def _line(seen: _Moments) -> tuple[float, float, float]:
-    """Return mean, slope per second and mean time of the straight line through what was seen."""
-    mean_t = sum(at for at, _ in seen) / len(seen)
-    mean_v = sum(value for _, value in seen) / len(seen)
-    spread = sum((at - mean_t) ** 2 for at, _ in seen)
-    slope = sum((at - mean_t) * (value - mean_v) for at, value in seen) / spread
-    return mean_v, slope, mean_t
+def _slope(at_s: tuple[float, ...], demand: tuple[float, ...]) -> float:
+    """Return the slope per second of the straight line through what was seen at some times (n,)."""
+    off_s, spread = _offsets(at_s)
+    mean = sum(demand) / len(demand)
+    return sum(off * (value - mean) for off, value in zip(off_s, demand, strict=True)) / spread
+
+
+@lru_cache(maxsize=64)
+def _offsets(at_s: tuple[float, ...]) -> tuple[tuple[float, ...], float]:
+    """Return how far times (n,) are from their mean, s, and the sum of the squares of that."""
+    mean = sum(at_s) / len(at_s)
+    off_s = tuple(at - mean for at in at_s)
+    return off_s, sum(off**2 for off in off_s)
