@@ -22,7 +22,7 @@ _NORMAL = np.array([0.5 * (1.0 + math.erf(each / math.sqrt(2.0))) for each in _N
 
 @dataclass
 class Queue:
-    """The queue of one component; filled from step to step. Its numbers are rows of tables of all of them.
+    """The queue of one component; filled from step to step.
 
     Attributes:
         came: (steps + 1,) items that have come by the end of each step; of step k at k + 1.
@@ -99,6 +99,7 @@ class Queues:
     _service_ms: Floats = field(init=False)
 
     def __post_init__(self) -> None:
+        # queues are rows of tables, so that times in all of them are worked out at once
         self._order, steps = self.scenario.order, len(self.load)
         self._came, self._processed = np.zeros((2, len(self._order), steps + 1))
         self._capacity = np.zeros((len(self._order), steps))

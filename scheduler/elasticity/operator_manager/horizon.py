@@ -103,7 +103,7 @@ def cheapest(running: tuple[int, ...], ahead: Ahead, parameters: RollingParamete
     moving = price[:, :-1] + periods * (weights.performance * late[:, :-1] + weights.resources * shares[:-1])
     to_come = np.zeros(len(shares))
     rungs_to_come = to_come[:-1]
-    # backwards, without new arrays, which take as long again
+    # backwards, in place
     for stage in range(len(rates) - 1, 0, -1):
         change = np.add(moving[stage], rungs_to_come, out=moving[stage])
         to_come += staying[stage]

@@ -11,15 +11,20 @@ from experiments.elasticity.queues import Queue, Queues, exceeds
 from tests.experiments.elasticity.scenarios import ONE, TWO, scenario
 
 
+def empty(steps: int) -> Queue:
+    """Return a queue before the first step."""
+    return Queue(np.zeros(steps + 1), np.zeros(steps + 1), np.zeros(steps))
+
+
 def test_items_wait_until_as_many_as_came_before_are_processed() -> None:
-    queue = Queue.empty(5)
+    queue = empty(5)
     processed = queue.step(np.full(5, 2.0), np.array([1.0, 1.0, 4.0, 4.0, 4.0]))
     assert processed.tolist() == [1.0, 1.0, 4.0, 2.0, 2.0]
     assert queue.backlog == 0.0
     # the middle one of step 2, the fourth, came at the end of step 1
     assert queue.waits().tolist() == pytest.approx([0.25, 0.75, 0.5, 0.0, 0.0])
-    assert queue.came_at(np.array([3.0])).tolist() == [1.5]
-    assert queue.processed_at(np.array([3.0])).tolist() == [2.25]
+    # the third came in the middle of step 1, and was processed in a quarter of step 2
+    assert queue.waited(np.array([3.0])).tolist() == [0.75]
 
 
 series = st.lists(st.tuples(st.floats(0, 5), st.floats(0, 5)), min_size=1, max_size=30)
@@ -29,7 +34,7 @@ series = st.lists(st.tuples(st.floats(0, 5), st.floats(0, 5)), min_size=1, max_s
 def test_steps_may_pass_at_once_or_one_by_one(steps: list[tuple[float, float]], cut: int) -> None:
     """Against a queue that is counted step by step."""
     arrivals, capacity = (np.array(each) for each in zip(*steps, strict=True))
-    queue, cut = Queue.empty(len(steps)), min(cut, len(steps))
+    queue, cut = empty(len(steps)), min(cut, len(steps))
     parts = [slice(0, cut), slice(cut, len(steps))]
     done = np.concatenate([queue.step(arrivals[p], capacity[p]) for p in parts if len(arrivals[p])])
     waiting, expected = 0.0, []
