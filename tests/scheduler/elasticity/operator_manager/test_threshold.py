@@ -162,5 +162,8 @@ def test_parameters_out_of_their_bounds(changed: dict[str, Any], message: str) -
 def test_a_sample_has_one_utilisation_per_executor() -> None:
     with pytest.raises(ValueError, match=r"^utilisation: expected one number per executor \(2\), got 1$"):
         OperatorSample("count", 0, 60, 2, 1, (0.5,), 1)
+    for bad in (-0.5, float("nan"), float("inf")):
+        with pytest.raises(ValueError, match=rf"^utilisation\[1\]: expected a number >= 0, got {bad}$"):
+            OperatorSample("count", 0, 60, 3, 1, (0.5, bad, 1), 1)
     with pytest.raises(ValueError, match=r"^until_s: expected a number > 60, got 60$"):
         OperatorSample("count", 60, 60, 1, 1, (0.5,), 1)
