@@ -68,9 +68,9 @@ class Queue:
         return processed
 
     def waited(self, counts: Floats) -> Floats:
-        """Return how many steps the items of some counts (n,) waited that have been processed, from 1 on."""
+        """Return how many steps the items of some counts (n,) waited, which have been processed."""
         ends = slice(self.steps + 1)
-        return np.maximum(0.0, _passed(self.processed[ends], counts) - _passed(self.came[ends], counts))
+        return np.maximum(0.0, _reached(self.processed[ends], counts) - _reached(self.came[ends], counts))
 
     def waits(self) -> Floats:
         """Return how many steps the items waited that were processed in each step, on average (steps,)."""
@@ -190,22 +190,15 @@ def _reached(total: Floats, counts: Floats) -> Floats:
 
     Args:
         total: (steps + 1,) what there was by the end of each step, from 0 on.
-        counts: (n,) counts.
+        counts: (n,) counts that it has reached.
     """
-    at = np.minimum(np.maximum(np.searchsorted(total, counts, side="left"), 1), len(total) - 1)
+    at = np.maximum(np.searchsorted(total, counts, side="left"), 1)
     before = total[at - 1]
     gap = total[at] - before
+    # a count of 0 may be reached in a step in which nothing comes
     part = np.divide(counts - before, gap, out=np.ones_like(counts), where=gap > 0.0)
-    reached: Floats = at - 1 + np.minimum(np.maximum(part, 0.0), 1.0)
+    reached: Floats = at - 1 + part
     return reached
-
-
-def _passed(total: Floats, counts: Floats) -> Floats:
-    """Return the same of counts (n,) above 0 that have all been reached."""
-    at = np.searchsorted(total, counts, side="left")
-    before = total[at - 1]
-    passed: Floats = at - 1 + (counts - before) / (total[at] - before)
-    return passed
 
 
 def exceeds(limits_ms: Floats, mean_ms: float, sigma: float) -> Floats:

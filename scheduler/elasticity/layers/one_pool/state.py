@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from scheduler.elasticity.layers.managers_of import MANAGERS
 from scheduler.elasticity.layers.observation import LayersState
 from scheduler.elasticity.layers.one_pool.parameters import POOL, topology_of
-from scheduler.elasticity.operator_manager.joint import of_path
 from scheduler.elasticity.operator_manager.model_based import ModelBasedState
 from scheduler.elasticity.operator_manager.model_parameters import ModelBasedParameters
 from scheduler.elasticity.operator_manager.rolling import RollingState
@@ -143,7 +142,7 @@ def _season_fits(season: Season | None, slots: int) -> bool:
 def _model_fits(model: OperatorModel | None, manager: ModelBasedParameters) -> bool:
     if model is None:
         return True
-    learned = of_path(manager, manager.path) if manager.joint and manager.path is not None else manager
+    learned = manager.together if manager.joint else manager
     shape = (len(learned.choices), learned.levels)
     tables = (model.unknown, model.seen, model.fit.table, model.fit.by_columns, model.reached)
     return (

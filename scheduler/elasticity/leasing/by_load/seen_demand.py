@@ -71,9 +71,9 @@ class SeenDemand:
         Args:
             ahead_s: How far after the last moment, s.
         """
-        if self.slope <= 0.0:
-            return 0.0
         read = self._read
+        if read.slope <= 0.0:
+            return 0.0
         on = read.slope * (self.moments[-1][0] + ahead_s - read.trend_at_s)
         return min(_MOST_RISE * read.peak, read.trend_mean + on)
 
