@@ -111,7 +111,7 @@ def changing(
         if group in urgent or owed[group] >= prices[group]:
             due.add(group)
         ahead_s = own.ahead_s(now, prices[group])
-        wanted = own.needs(ahead_s, foreseen)
+        wanted = now if ahead_s == parameters.ahead_s and not foreseen else own.needs(ahead_s, foreseen)
         needs |= wanted
         if own.pause_s:
             # executors on hosts that are asked for now come later
@@ -191,7 +191,7 @@ class _Group:
             if each.name in needs:
                 share = max(each.cpu / offer.cpu, each.memory_mb / offer.memory_mb)
                 busy_s = needs[each.name].service_ms / 1000.0 / parameters.target_load
-                rise += max(0.0, self.seen[each.name].slope) * busy_s * share
+                rise += self.seen[each.name].slope * busy_s * share
         cost = rise * offer.unit_cost / offer.billing_unit_s
         lot_s = math.sqrt(2.0 * price / cost) if cost > 0.0 else 0.0
         # no trend is followed for longer than it was seen

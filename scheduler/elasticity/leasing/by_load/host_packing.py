@@ -92,7 +92,7 @@ def packed(choice: HostChoice) -> tuple[IntArray, BoolArray]:
 def _emptied(choice: HostChoice, stays: BoolArray) -> IntArray | None:
     """Return executors (n_hosts, n_components) once hosts are empty; None if what is needed does not fit."""
     after = np.where(stays[:, None], choice.here, 0)
-    size, surplus = choice.size, choice.surplus()
+    size, surplus = choice.size, choice.surplus
     leaving = choice.here.sum(axis=0) - after.sum(axis=0)
     stopped = np.minimum(leaving, surplus)
     surplus, leaving = surplus - stopped, leaving - stopped

@@ -58,8 +58,9 @@ class HostChoice:
         """CPU and memory of each host (n_hosts, 2); a host that is overfull already may stay as it is."""
         return np.maximum([(each.cpu, each.memory_mb) for each in self.hosts], self.here @ self.size)
 
+    @cached_property
     def surplus(self) -> IntArray:
-        """Return how many executors of each component save nothing (n_components,)."""
+        """How many executors of each component save nothing (n_components,)."""
         needed = [
             max(least, int(np.argmax(each <= each[-1])))
             for each, least in zip(self.late_costs, self.least, strict=True)

@@ -101,16 +101,20 @@ def best_host_set(
     choice = HostChoice(hosts, here, may_go, costs, least, parameters)
     all_stay = np.ones(len(hosts), dtype=np.bool_)
     kept_cost, lowest, gap = choice.cost(here, all_stay), bound(choice), _GAP * parameters.offer.unit_cost
-    best = min((packed(choice), (here, all_stay)), key=lambda each: choice.cost(*each))
-    moves = parameters.move_cost * float(np.maximum(best[0] - here, 0).sum())
-    if choice.cost(*best) - moves > lowest + gap and here.size <= _LARGEST_PROGRAM:
+    after, stays = packed(choice)
+    cost = choice.cost(after, stays)
+    if kept_cost < cost:
+        after, stays, cost = here, all_stay, kept_cost
+    moves = parameters.move_cost * float(np.maximum(after - here, 0).sum())
+    if cost - moves > lowest + gap and here.size <= _LARGEST_PROGRAM:
         found = solved(choice, gap)
         if found is not None:
             lowest = max(lowest, found.bound)
-            best = min(best, (found.executors, found.stays), key=lambda each: choice.cost(*each))
-    after, stays = best
+            other_cost = choice.cost(found.executors, found.stays)
+            if other_cost < cost:
+                after, stays, cost = found.executors, found.stays, other_cost
     released = tuple(host.name for host, stay in zip(hosts, stays.tolist(), strict=True) if not stay)
-    return HostSet(released, here, after, choice.cost(*best), kept_cost, lowest)
+    return HostSet(released, here, after, cost, kept_cost, lowest)
 
 
 def _costs(need: Need | None, others: int, total: int, parameters: SizedParameters) -> FloatArray:

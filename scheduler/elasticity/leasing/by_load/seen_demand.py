@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
-
-import numpy as np
 
 from scheduler.elasticity.leasing.by_load.usual import SLOT_S
 
@@ -59,7 +59,7 @@ class SeenDemand:
 
     @property
     def slope(self) -> float:
-        """By how much the demand of the last `trend_s` rises per second: 0 if little was seen.
+        """By how much the demand of the last `trend_s` rises per second: 0 if little was seen, or it falls.
 
         It is that of the older or the newer half, whichever is less: after a jump one of them is level.
         """
@@ -72,7 +72,7 @@ class SeenDemand:
             ahead_s: How far after the last moment, s.
         """
         read = self._read
-        if read.slope <= 0.0:
+        if not read.slope:
             return 0.0
         on = read.slope * (self.moments[-1][0] + ahead_s - read.trend_at_s)
         return min(_MOST_RISE * read.peak, read.trend_mean + on)
@@ -93,16 +93,16 @@ class SeenDemand:
     @cached_property
     def _read(self) -> _Read:
         at_s, demand = zip(*self.moments, strict=True)
-        kept, trending = (
-            next(k for k, each in enumerate(at_s) if at_s[-1] - each <= seconds)
-            for seconds in (self.parameters.keep_peak_s, self.parameters.trend_s)
-        )
+        kept = bisect_left(at_s, at_s[-1] - self.parameters.keep_peak_s)
+        trending = bisect_left(at_s, at_s[-1] - self.parameters.trend_s)
         slope = 0.0
         many = len(at_s) - trending
         if many >= 2 * _LEAST_SEEN:
             middle = trending + many // 2
-            older = _slope(at_s[trending : middle + 1], demand[trending : middle + 1])
-            slope = min(older, _slope(at_s[middle:], demand[middle:]))
+            slope = max(0.0, _slope(at_s[middle:], demand[middle:]))
+            if slope:
+                older = slice(trending, middle + 1)
+                slope = max(0.0, min(slope, _slope(at_s[older], demand[older])))
         return _Read(
             max(demand[kept:]), at_s[kept:], slope, sum(demand[trending:]) / many, sum(at_s[trending:]) / many
         )
@@ -120,12 +120,11 @@ def _rise(kept_s: tuple[float, ...], ahead_s: float, usual: Usual) -> float | No
         usual: What is usual, up to a factor.
     """
     steps = int(2.0 * ahead_s / SLOT_S) + 1
-    ahead = kept_s[-1] + np.arange(steps + 1) * (ahead_s / steps)
-    at = usual.at(np.concatenate((kept_s, ahead)))
-    highest = float(at[: len(kept_s)].max())
-    # NaN of any is that of the highest
-    rise = float(at[len(kept_s) :].max()) / highest if highest > 0.0 else np.nan
-    return None if np.isnan(rise) else rise
+    ahead = (kept_s[-1] + k * (ahead_s / steps) for k in range(steps + 1))
+    was, will_be = usual.at(kept_s), usual.at(ahead)
+    if any(math.isnan(each) for each in (*was, *will_be)) or max(was) <= 0.0:
+        return None
+    return max(will_be) / max(was)
 
 
 def _slope(at_s: tuple[float, ...], demand: tuple[float, ...]) -> float:

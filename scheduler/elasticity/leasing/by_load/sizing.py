@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -78,7 +79,9 @@ class SizedState:
         # also of what is not scaled for a moment, as its topology is paused or cannot be read
         recent = {name for name, seen in self.demand.items() if seen and since_s <= seen[-1][0]}
         for name in (*parameters.by_name, *sorted(recent - parameters.by_name.keys())):
-            kept = tuple(each for each in self.demand.get(name, ()) if since_s <= each[0] < now_s)
+            kept = self.demand.get(name, ())
+            # times rise; a pair comes before a longer one that begins with the same
+            kept = kept[bisect_left(kept, (since_s,)) : bisect_left(kept, (now_s,))]
             reading = readings.get(name)
             if reading is not None and reading.demand_per_s is not None:
                 kept = (*kept, (now_s, reading.demand_per_s))
@@ -208,9 +211,10 @@ def need_of(
     least = executors
     if backlog <= parameters.queue_up:
         least = min(executors, _within(component, math.floor(demand * service_s + _ROUNDING) + 1))
-    for_demand = min(
-        executors, _within(component, math.ceil(demand * service_s / parameters.target_load - _ROUNDING))
-    )
+    for_demand = executors
+    if backlog:
+        alone = math.ceil(demand * service_s / parameters.target_load - _ROUNDING)
+        for_demand = min(executors, _within(component, alone))
     return Need(
         demand,
         reading.service_ms,

@@ -75,7 +75,10 @@ class Usual:
         """
         slot = math.floor(now_s / SLOT_S)
         if slot == self.slot and parts == self.parts and now_s > self.last_s:
-            return replace(self, last_s=now_s, total=self.total + demand, count=self.count + 1)
+            after = replace(self, last_s=now_s, total=self.total + demand, count=self.count + 1)
+            if "_known" in vars(self):  # within a slot what is known stays
+                vars(after)["_known"] = self._known
+            return after
         known = self._folded() if slot > self.slot else self
         return replace(known, slot=slot, since_s=now_s, last_s=now_s, total=demand, count=1, parts=parts)
 
@@ -89,26 +92,28 @@ class Usual:
         means[at] = _rounded(means[at] + (self.total / self.count - means[at]) / times[at])
         return replace(self, means=frozen(means), times=frozen(times))
 
-    def at(self, times_s: FloatArray) -> FloatArray:
+    def at(self, times_s: Iterable[float]) -> list[float]:
         """Return what is usual at some times (n,), between the middles of slots; NaN: that is not known.
 
         A slot of the week counts once it was seen twice; before that, that time of all days.
         """
-        place = times_s / SLOT_S - 0.5
-        before = np.floor(place).astype(np.int64)
-        slots = len(self._known)
-        low, high = self._known[before % slots], self._known[(before + 1) % slots]
-        between: FloatArray = low + (place - before) * (high - low)
-        return between
+        known, usual = self._known, list[float]()
+        for time_s in times_s:
+            place = time_s / SLOT_S - 0.5
+            before = math.floor(place)
+            low, high = known[before % len(known)], known[(before + 1) % len(known)]
+            usual.append(low + (place - before) * (high - low))
+        return usual
 
     @cached_property
-    def _known(self) -> FloatArray:
+    def _known(self) -> list[float]:
         """What is usual in each slot (slots,)."""
         times, means = self.times.reshape(-1, _OF_DAY), self.means.reshape(-1, _OF_DAY)
         seen = times.sum(axis=0)
         of_day = (means * times).sum(axis=0) / np.maximum(seen, 1.0)
         of_day = np.where(seen >= _LEAST_TIMES, of_day, np.nan)
-        return frozen(np.where(times >= _LEAST_TIMES, means, of_day).reshape(-1))
+        known: list[float] = np.where(times >= _LEAST_TIMES, means, of_day).ravel().tolist()
+        return known
 
 
 def _rounded(value: float) -> float:

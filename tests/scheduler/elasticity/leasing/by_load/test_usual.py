@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -224,3 +225,14 @@ def test_another_season_is_learned_anew() -> None:
 def test_a_season_is_of_whole_days(season_s: Any, message: str) -> None:
     with pytest.raises(ModelError, match=f"season_s.*{message}"):
         SizedParameters(components=(A,), offer=OFFER, season_s=season_s)
+
+
+def test_what_is_known_is_the_same_however_often_it_is_asked_for() -> None:
+    """It is kept while a slot lasts, and worked out anew once one has ended."""
+    asked, never, ten = Usual.first(DAY_S), Usual.first(DAY_S), [10 * HOUR_S]
+    for at_s in np.arange(150.0, 4 * DAY_S, 300.0).tolist():
+        demand = slope(at_s) * (1.0 + at_s // DAY_S)
+        asked, never = asked.seen(at_s, demand, 1), never.seen(at_s, demand, 1)
+        known = asked.at(ten)[0]
+        assert math.isnan(known) == (at_s < DAY_S + 10 * HOUR_S + SLOT_S), "it takes two days"
+    assert asked.at(ten) == never.at(ten)
