@@ -148,7 +148,7 @@ class Season:
         place = times_s / parameters.slot_s - 0.5
         before = np.floor(place).astype(np.int64)
         part = place - before
-        low, high = self.usual[before % parameters.slots], self.usual[(before + 1) % parameters.slots]
+        low, high = self.usual.take(before, mode="wrap"), self.usual.take(before + 1, mode="wrap")
         low, high = np.where(np.isnan(low), high, low), np.where(np.isnan(high), low, high)
         between: FloatArray = low + part * (high - low)
         return between

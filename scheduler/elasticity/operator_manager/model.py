@@ -104,19 +104,21 @@ class OperatorModel:
         K L^2 multiplications.
         """
         chances, unknown = probabilities(self.counts), self.expected(parameters)
-        costs, steps = resource_costs(parameters)[:, None], min(parameters.steps, len(parameters.choices))
+        costs, rows = resource_costs(parameters)[:, None], len(parameters.choices)
+        steps, fewest = min(parameters.steps, rows), parameters.row(parameters.executors_min)
+        changing = parameters.weights.reconfiguration + costs
+        # beyond the fewest and the most there are so many rows that no step ends outside
+        there = np.full((rows + 2 * steps, parameters.levels), np.inf)
         worth, reached = self.worth, self.reached
         for _ in range(sweeps):
-            # numpy takes the least of three columns several times as fast as the least along a short axis
+            # numpy takes the least of three tables several times as fast as the least along a short axis
             least = np.minimum(np.minimum(worth[:, :, 0], worth[:, :, 1]), worth[:, :, 2])
             reached = (unknown + parameters.discount * least) @ chances.T
-            there = parameters.weights.reconfiguration + costs + reached
-            there[: parameters.row(parameters.executors_min)] = np.inf
-            worth = np.empty_like(worth)
-            worth[:, :, 0] = costs + reached
-            beyond = np.full((steps, there.shape[1]), np.inf)
-            worth[:, :, 1] = _least_within(np.concatenate((beyond, there[:-1])), steps)
-            worth[:, :, 2] = _least_within(np.concatenate((there[1:], beyond)), steps)
+            there[steps + fewest : steps + rows] = (changing + reached)[fewest:]
+            best, of_actions = _least_within(there, steps), np.empty((len(ACTIONS), *reached.shape))
+            of_actions[0] = costs + reached
+            of_actions[1], of_actions[2] = best[:rows], best[steps + 1 :]
+            worth = of_actions.transpose(1, 2, 0)
         return replace(self, worth=frozen(worth), reached=frozen(reached))
 
     def change(self, executors: int, level: int, parameters: ModelBasedParameters) -> int:
@@ -157,6 +159,7 @@ def resource_costs(parameters: ModelBasedParameters) -> FloatArray:
     return frozen(parameters.weights.resources * executors / most)
 
 
+@lru_cache(maxsize=256)
 def first_unknown(parameters: ModelBasedParameters) -> FloatArray:
     """(K, L) estimates before anything was paid: zeros, or what queues predict at the middle of a level."""
     levels = parameters.levels

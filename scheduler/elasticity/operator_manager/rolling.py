@@ -17,13 +17,11 @@ import numpy as np
 from scheduler.elasticity.learning.season import Season
 from scheduler.elasticity.managers import why_held
 from scheduler.elasticity.operator_manager.along import along
-from scheduler.elasticity.operator_manager.horizon import Ahead, cheapest, stages_ahead
+from scheduler.elasticity.operator_manager.horizon import Ahead, Choice, cheapest, stages_ahead
 from scheduler.elasticity.operator_manager.request import OperatorRequest
 from scheduler.elasticity.useful import stepped
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from scheduler.elasticity.learning.season import SeasonParameters
     from scheduler.elasticity.operator_manager.rolling_parameters import RollingParameters
     from scheduler.elasticity.operator_manager.sample import OperatorObservation, OperatorSample
@@ -96,14 +94,6 @@ def _seen(season: Season | None, until_s: float, rate: float, parameters: Season
     return known.seen(until_s, rate, parameters)
 
 
-@lru_cache(maxsize=64)
-def _forecast(
-    season: Season, until_s: float, ahead_s: tuple[float, ...], parameters: SeasonParameters
-) -> tuple[float, ...]:
-    """Return the rates that are expected some time after a moment, likewise."""
-    return tuple(season.forecast(until_s + np.array(ahead_s), parameters).tolist())
-
-
 def _busy_for_no_reason(sample: OperatorSample, parameters: RollingParameters) -> bool:
     """Return whether executors were saturated by less than they are thought to serve."""
     place = parameters.path.place(sample.component)
@@ -114,7 +104,7 @@ def _busy_for_no_reason(sample: OperatorSample, parameters: RollingParameters) -
 
 
 def _request(
-    place: int, samples: Sequence[OperatorSample], state: RollingState, parameters: RollingParameters
+    place: int, samples: tuple[OperatorSample, ...], state: RollingState, parameters: RollingParameters
 ) -> OperatorRequest:
     """Return what is asked for after samples that have been learned from."""
     running = tuple(each.executors for each in samples)
@@ -128,7 +118,8 @@ def _request(
     if any(each.paused for each in samples):
         why = "the sample says nothing: the topology paused"
         return OperatorRequest(part.component, 0, "held", why)
-    choice = cheapest(running, _ahead(samples, state, parameters), parameters)
+    assert state.season is not None  # noqa: S101  # it was made when it learned
+    choice = _planned(samples, state.season, parameters)
     action = choice.executors[place] - own
     if parameters.guard and state.saturated >= 2 and action <= 0:
         if own >= part.choices[-1]:
@@ -141,11 +132,11 @@ def _request(
     return OperatorRequest(part.component, action, "asked" if action else "kept", why, cost, stay)
 
 
-def _ahead(samples: Sequence[OperatorSample], state: RollingState, parameters: RollingParameters) -> Ahead:
-    """Return what is expected until the horizon."""
-    assert state.season is not None  # noqa: S101  # it was made when it learned
+@lru_cache(maxsize=64)
+def _planned(samples: tuple[OperatorSample, ...], season: Season, parameters: RollingParameters) -> Choice:
+    """Return what is cheapest for the path: once, for the managers of all its components."""
     lengths, ahead_s = stages_ahead(parameters.horizon_s, parameters.period_s)
-    rates = _forecast(state.season, state.until_s, ahead_s, parameters.season)
+    rates = season.forecast(samples[0].until_s + np.array(ahead_s), parameters.season)
     backlog = 0.0
     for each, part in zip(samples, parameters.path.parts, strict=True):
         passed_s = each.until_s - each.from_s
@@ -154,4 +145,5 @@ def _ahead(samples: Sequence[OperatorSample], state: RollingState, parameters: R
     running = tuple(each.executors for each in samples)
     if backlog * 1000.0 < parameters.path.bound_ms * parameters.path.capacity(running):
         backlog = 0.0  # it waits for less than the bound
-    return Ahead(rates, lengths, math.sqrt(state.season.noise), backlog)
+    ahead = Ahead(rates, lengths, math.sqrt(season.noise), backlog)
+    return cheapest(running, ahead, parameters)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -45,7 +46,7 @@ def together(executors: tuple[int, ...], rate: float, own: str) -> OperatorObser
 
 
 def ahead(*rates: float, noise: float = 0.05, backlog: float = 0.0) -> Ahead:
-    return Ahead(rates, (1,) * len(rates), noise, backlog)
+    return Ahead(np.array(rates), (1,) * len(rates), noise, backlog)
 
 
 def asked(observation: OperatorObservation, parameters: RollingParameters = ALONE) -> OperatorRequest:
