@@ -65,6 +65,7 @@ class Leased:
     goes_s: float | None = None
     _last: Host | None = field(default=None, init=False, repr=False)
     _staying: Counter[str] | None = field(default=None, init=False, repr=False)
+    _settled_s: float | None = field(default=None, init=False, repr=False)
 
     @property
     def staying(self) -> Counter[str]:
@@ -72,6 +73,14 @@ class Leased:
         if self._staying is None:
             self._staying = Counter(each.component for each in self.executors if not each.leaves)
         return self._staying
+
+    @property
+    def settled_s(self) -> float:
+        """From when on exactly these executors work, s; infinite while the end of one is decided on."""
+        if self._settled_s is None:
+            begins_s = (math.inf if each.leaves else each.from_s for each in self.executors)
+            self._settled_s = max(begins_s, default=0.0)
+        return self._settled_s
 
     def seen(self, now_s: float, offer: SimulatedOffer) -> Host:
         """Return the host as a policy sees it, with all that was decided."""
@@ -89,7 +98,7 @@ class Leased:
         """Let an executor begin to work, which leaves the image of its component behind."""
         self.executors.append(Running(component, from_s))
         self.images.add(component)
-        self._last = self._staying = None
+        self._last = self._staying = self._settled_s = None
 
     def stop(self, component: str, at_s: float) -> None:
         """Let an executor end."""
@@ -97,7 +106,13 @@ class Leased:
         # what has not begun to work is missed least
         last = max(staying, key=lambda each: each.from_s)
         last.until_s, last.leaves = at_s, True
-        self._last = self._staying = None
+        self._last = self._staying = self._settled_s = None
+
+    def pass_until(self, until_s: float) -> None:
+        """Forget executors that have ended."""
+        if math.isinf(self.settled_s):
+            self.executors = [each for each in self.executors if each.until_s > until_s]
+            self._settled_s = None
 
 
 @dataclass(frozen=True)
@@ -203,7 +218,7 @@ class Fleet:
                 self.hosts.remove(host)
                 self._gone_units += host.units
             else:
-                host.executors = [each for each in host.executors if each.until_s > until_s]
+                host.pass_until(until_s)
 
     def working(self, times_s: Floats) -> dict[str, Floats]:
         """Return how many executors of each component work in each step, in executors at full speed.
@@ -213,17 +228,23 @@ class Fleet:
         """
         begin_s, end_s = float(times_s[0]), float(times_s[-1])
         working = {name: np.zeros(len(times_s)) for name in self._components}
+        undisturbed = Counter[str]()
         for host in self.hosts:
-            speed = self._speed(host, times_s)
-            throughout: dict[str, int] = {}
-            for each in host.executors:
+            speed, settled = self._speed(host, times_s), host.settled_s <= begin_s
+            throughout = host.staying if settled else Counter[str]()
+            for each in () if settled else host.executors:
                 if each.from_s <= begin_s and each.until_s > end_s:
-                    throughout[each.component] = throughout.get(each.component, 0) + 1
+                    throughout[each.component] += 1
                 elif each.from_s <= end_s and each.until_s > begin_s:
                     works = (times_s >= each.from_s) & (times_s < each.until_s)
-                    working[each.component] += np.where(works, speed, 0.0)
+                    working[each.component] += np.where(works, 1.0 if speed is None else speed, 0.0)
             for component, count in throughout.items():
-                working[component] += count * speed
+                if speed is None:
+                    undisturbed[component] += count
+                else:
+                    working[component] += count * speed
+        for component, count in undisturbed.items():
+            working[component] += count
         for component, (from_s, until_s) in self._paused.items():
             if until_s > begin_s:
                 working[component][(times_s >= from_s) & (times_s < until_s)] = 0.0
@@ -259,10 +280,11 @@ class Fleet:
         self.hosts.append(self._new(f"first-{len(self.hosts) + 1}", 0.0, boot_s=0.0))
         return self.hosts[-1]
 
-    def _speed(self, host: Leased, times_s: Floats) -> Floats | float:
+    def _speed(self, host: Leased, times_s: Floats) -> Floats | None:
+        """Return how fast a host is in each step (n,), of full speed; None: always as fast."""
         disturbance = self._scenario.disturbance
         if not disturbance.per_minute:
-            return 1.0
+            return None
         minutes = (times_s // 60.0).astype(np.int64)
         slow = host.slow[minutes] & (times_s - minutes * 60.0 < disturbance.lasts_s)
         return np.where(slow, disturbance.speed, 1.0)

@@ -23,6 +23,7 @@ _DIFFERENT = 4096
 """Recorded items after which durations repeat."""
 _REMEMBERED = 20
 """Recorded durations that are handed on; policies take fewer."""
+_BACK = np.arange(1 - _REMEMBERED, 1)
 _LONGEST_MS = 1e7
 """Response times that are longer, or have no end, count as this."""
 
@@ -43,11 +44,16 @@ class Observer:
     _demand: dict[str, float] = field(init=False)
     _chance: np.random.Generator = field(init=False)
     _normal: Floats = field(init=False)
+    _slo_ms: Floats = field(init=False)
+    _spread: Floats = field(init=False)
 
     def __post_init__(self) -> None:
         self._demand = self.scenario.demand_per_s()
         self._chance = np.random.default_rng((self.seed, 1))
         self._normal = np.random.default_rng((self.seed, 2)).standard_normal(_DIFFERENT)
+        # of each queue, beside their records
+        self._slo_ms = np.array([[each.slo_ms] for each in self.queues.order])
+        self._spread = np.array([[each.duration_sigma] for each in self.queues.order])
 
     def time_s(self, step: int) -> float:
         """Return the time once so many steps have passed, s."""
@@ -61,8 +67,10 @@ class Observer:
             now: When it is asked.
         """
         now_s = self.time_s(now.step)
-        load = self._load(now)
-        readings = tuple(self._reading(each, now.step, load) for each in self.scenario.component)
+        load, durations_ms = self._load(now), self._durations_ms(now.step)
+        readings = tuple(
+            self._reading(each, now.step, load, durations_ms[each.name]) for each in self.scenario.component
+        )
         return Observation(now_s, fleet.seen(now_s), readings)
 
     def samples(self, fleets: Mapping[str, Fleet], now: Moment) -> dict[str, OperatorSample]:
@@ -76,26 +84,27 @@ class Observer:
         # what was decided at the last moment has stood still after it
         paused = any(fleet.paused_since(since_s) for fleet in fleets.values())
         executors = {name: n for fleet in fleets.values() for name, n in fleet.executors().items()}
-        samples = {}
-        own_ms, path_ms = self.queues.times_ms(slice(now.before, now.step))
+        samples, until_s = {}, self.time_s(now.step)
+        times_ms = np.minimum(self.queues.times_ms(slice(now.before, now.step)), _LONGEST_MS)
+        *own_ms, path_ms = (np.add.reduce(times_ms, axis=1) / (now.step - now.before)).tolist()
         bound_ms = self.scenario.response_max_ms
-        application_load = None if bound_ms is None else _mean(path_ms) / bound_ms
-        for each in self.scenario.component:
-            queue = self.queues.by_name[each.name]
-            done = float(queue.processed[now.step] - queue.processed[now.before])
+        application_load = None if bound_ms is None else path_ms / bound_ms
+        done = (self.queues.done(now.step) - self.queues.done(now.before)).tolist()
+        backlogs = self.queues.backlogs(now.before).tolist()
+        for each, own, items, backlog in zip(self.queues.order, own_ms, done, backlogs, strict=True):
+            running = executors[each.name]
             # a pause counts as idle
-            worked_s = done * each.service_ms / 1000.0
-            busy = min(1.0, worked_s / (executors[each.name] * (self.time_s(now.step) - since_s)))
+            busy = min(1.0, items * each.service_ms / 1000.0 / (running * (until_s - since_s)))
             samples[each.name] = OperatorSample(
                 each.name,
                 since_s,
-                self.time_s(now.step),
-                executors[each.name],
+                until_s,
+                running,
                 load * self._demand[each.name],
-                (busy,) * executors[each.name],
-                _mean(own_ms[each.name]),
+                (busy,) * running,
+                own,
                 paused,
-                backlog=float(queue.came[now.before] - queue.processed[now.before]),
+                backlog=backlog,
                 application_load=application_load,
             )
         return samples
@@ -103,33 +112,32 @@ class Observer:
     def _load(self, now: Moment) -> float:
         return float(self.queues.load[now.before : now.step].mean())
 
-    def _reading(self, component: SimulatedComponent, step: int, load: float) -> ComponentReading:
+    def _reading(
+        self, component: SimulatedComponent, step: int, load: float, durations_ms: tuple[float, ...]
+    ) -> ComponentReading:
         queue = self.queues.by_name[component.name]
         return ComponentReading(
             component.name,
-            self._durations_ms(component, queue),
+            durations_ms,
             waiting=queue.backlog,
             in_service=self._in_service(queue, step),
             demand_per_s=load * self._demand[component.name],
             service_ms=component.service_ms,
         )
 
-    def _durations_ms(self, component: SimulatedComponent, queue: Queue) -> tuple[float, ...]:
-        """Return the last recorded durations, ms: of every so many-th item, the oldest first."""
+    def _durations_ms(self, step: int) -> dict[str, tuple[float, ...]]:
+        """Return the last recorded durations, ms, by component: of every so many-th item."""
         every = self.scenario.sample_every
-        last = int(queue.processed[queue.steps] // every)
-        numbers = np.arange(max(1, last - _REMEMBERED + 1), last + 1, dtype=np.float64) * every
-        if not len(numbers):
-            return ()
-        waited = queue.waited(numbers)
-        spread = component.duration_sigma
-        if spread:
-            # the same item has the same duration whenever it is looked at, and under every policy
-            chance = self._normal[(numbers // every).astype(np.int64) % _DIFFERENT]
-            alone = component.slo_ms * np.exp(spread * chance - spread**2 / 2.0)
-        else:
-            alone = np.full(len(numbers), component.slo_ms)
-        return tuple((alone + waited * (self.scenario.step_s * 1000.0)).tolist())
+        last = (self.queues.done(step) // every).astype(np.int64)
+        # those of 0 and less are none, and are left out in the end
+        records = last[:, None] + _BACK
+        waited = self.queues.waited(step, np.maximum(0.0, records * float(every)))
+        # the same item has the same duration whenever it is looked at, and under every policy
+        chance = self._normal[records % _DIFFERENT]
+        alone_ms = self._slo_ms * np.exp(self._spread * chance - self._spread**2 / 2.0)
+        durations_ms = (alone_ms + waited * (self.scenario.step_s * 1000.0)).tolist()
+        of_each = zip(self.queues.by_name, last.tolist(), durations_ms, strict=True)
+        return {name: tuple(each[max(0, _REMEMBERED - count) :]) for name, count, each in of_each}
 
     def _in_service(self, queue: Queue, step: int) -> float:
         """Return what a broker counts beside the backlog: what is left of the items of the last step.
@@ -138,7 +146,3 @@ class Observer:
         """
         came = float(queue.came[step] - queue.came[step - 1])
         return max(0.0, came - float(queue.capacity[step - 1]) * float(self._chance.random()))
-
-
-def _mean(times_ms: Floats) -> float:
-    return float(np.add.reduce(np.minimum(times_ms, _LONGEST_MS))) / len(times_ms)

@@ -169,20 +169,20 @@ def _periods(
     periods, begin, before = list[Period](), 0, looks[0][1]
     for end in ends:
         now = looks[_look_at(looks, end)][1]
-        load, processed, waiting, *late = of_step[:, begin:end]
+        load, items, _, *late = of_step[:, begin:end].sum(axis=1).tolist()
         periods.append(
             Period(
                 until_s=end * scenario.step_s,
-                load=float(load.mean()),
+                load=load / (end - begin),
                 executors=tuple(now.executors[name] for name in names),
                 hosts=now.hosts,
                 units=now.units - before.units,
                 leases=now.leases - before.leases,
                 reconfigurations=now.reconfigurations - before.reconfigurations,
-                items=float(processed.sum()),
-                late=tuple(float(each.sum()) for each in late),
+                items=items,
+                late=tuple(late),
                 releases=now.releases - before.releases,
-                waiting=float(waiting[-1]),
+                waiting=float(of_step[2, end - 1]),
                 violations=None if violated is None else float(violated[begin:end].mean()),
             )
         )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -55,28 +56,26 @@ class Queue:
         """
         begin, end = self.steps, self.steps + len(arrivals)
         before = self.backlog
-        drift = (arrivals - capacity).cumsum()
-        backlog = drift + np.maximum(before, -np.minimum.accumulate(drift))
-        # rounding must not leave items that never come out
-        backlog[backlog < 1e-9] = 0.0
         came = self.came[begin] + arrivals.cumsum()
         self.came[begin + 1 : end + 1] = came
-        self.processed[begin + 1 : end + 1] = came - backlog
+        if before or np.count_nonzero(arrivals > capacity):
+            drift = (arrivals - capacity).cumsum()
+            backlog = drift + np.maximum(before, -np.minimum.accumulate(drift))
+            # rounding must not leave items that never come out
+            backlog[backlog < 1e-9] = 0.0
+            came -= backlog
+        self.processed[begin + 1 : end + 1] = came
         self.capacity[begin:end] = capacity
         self.steps = end
         processed: Floats = self.processed[begin + 1 : end + 1] - self.processed[begin:end]
         return processed
 
-    def waited(self, counts: Floats) -> Floats:
-        """Return how many steps the items of some counts (n,) waited, which have been processed."""
-        ends = slice(self.steps + 1)
-        return np.maximum(0.0, _reached(self.processed[ends], counts) - _reached(self.came[ends], counts))
-
     def waits(self) -> Floats:
         """Return how many steps the items waited that were processed in each step, on average (steps,)."""
         middle = (self.processed[1 : self.steps + 1] + self.processed[: self.steps]) / 2.0
-        came_at = _reached(self.came[: self.steps + 1], middle)
-        return np.maximum(0.0, np.arange(self.steps) + 0.5 - came_at)
+        came_at = _reached(self.came[None, : self.steps + 1], middle[None])[0]
+        waits: Floats = np.maximum(0.0, np.arange(self.steps) + 0.5 - came_at)
+        return waits
 
 
 @dataclass
@@ -92,19 +91,24 @@ class Queues:
     scenario: Scenario
     load: Floats
     by_name: dict[str, Queue] = field(init=False)
-    _order: tuple[SimulatedComponent, ...] = field(init=False)
+    order: tuple[SimulatedComponent, ...] = field(init=False)
+    _totals: Floats = field(init=False)
     _came: Floats = field(init=False)
     _processed: Floats = field(init=False)
     _capacity: Floats = field(init=False)
     _service_ms: Floats = field(init=False)
+    _sinks: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
         # queues are rows of tables, so that times in all of them are worked out at once
-        self._order, steps = self.scenario.order, len(self.load)
-        self._came, self._processed = np.zeros((2, len(self._order), steps + 1))
-        self._capacity = np.zeros((len(self._order), steps))
-        self._service_ms = np.array([each.service_ms for each in self._order])[:, None]
-        rows = zip(self._order, self._came, self._processed, self._capacity, strict=True)
+        self.order, steps = self.scenario.order, len(self.load)
+        self._totals = np.zeros((2 * len(self.order), steps + 1))
+        self._came, self._processed = np.split(self._totals, 2)
+        self._capacity = np.zeros((len(self.order), steps))
+        self._service_ms = np.array([each.service_ms for each in self.order])[:, None]
+        sent_on = {name for each in self.order for name in each.inputs}
+        self._sinks = tuple(each.name for each in self.order if each.name not in sent_on)
+        rows = zip(self.order, self._came, self._processed, self._capacity, strict=True)
         self.by_name = {each.name: Queue(came, processed, could) for each, came, processed, could in rows}
 
     def step(self, begin: int, end: int, executors: dict[str, Floats]) -> None:
@@ -118,12 +122,33 @@ class Queues:
         """
         step_s = self.scenario.step_s
         processed: dict[str, Floats] = {}
-        for each in self._order:
+        for each in self.order:
             arrivals = self.load[begin:end] * (each.source_per_s * step_s)
             for other, ratio in each.inputs.items():
                 arrivals = arrivals + ratio * processed[other]
             capacity = executors[each.name] * (step_s * 1000.0 / each.service_ms)
             processed[each.name] = self.by_name[each.name].step(arrivals, capacity)
+
+    def done(self, step: int) -> Floats:
+        """Return how many items of each component (of `by_name`) are processed after so many steps."""
+        done: Floats = self._processed[:, step]
+        return done
+
+    def backlogs(self, step: int) -> Floats:
+        """Return how many items of each component (of `by_name`) wait after so many steps."""
+        waiting: Floats = self._came[:, step] - self._processed[:, step]
+        return waiting
+
+    def waited(self, step: int, counts: Floats) -> Floats:
+        """Return how many steps some items waited, by component (of `by_name`); (components, n).
+
+        Args:
+            step: After how many steps.
+            counts: (components, n) which items, by how many had come with them; processed by then, or none.
+        """
+        reached = _reached(self._totals[:, : step + 1], np.concatenate((counts, counts)))
+        waited: Floats = np.maximum(0.0, reached[len(counts) :] - reached[: len(counts)])
+        return waited
 
     def own_ms(self, steps: slice) -> Floats:
         """Return the mean time in each component (of `by_name`) in some steps (components, n), ms.
@@ -148,24 +173,29 @@ class Queues:
 
     def responses_ms(self) -> Floats:
         """Return the response time along the longest path in each step (steps,), ms."""
-        return self.times_ms(slice(0, len(self.load)))[1]
+        return self._longest_ms(self.own_ms(slice(0, len(self.load))))
 
-    def times_ms(self, steps: slice) -> tuple[dict[str, Floats], Floats]:
-        """Return the mean time in each component in some steps (n,), and along the longest path (n,), ms.
+    def times_ms(self, steps: slice) -> Floats:
+        """Return the mean time in each component (of `by_name`), then along the longest path, in some steps.
 
         Args:
             steps: Which have passed.
+
+        Returns:
+            (components + 1, n) times, ms.
         """
-        longest: Floats = np.zeros(steps.stop - steps.start)
-        own = dict(zip(self.by_name, self.own_ms(steps), strict=True))
+        own = self.own_ms(steps)
+        return np.concatenate((own, self._longest_ms(own)[None]))
+
+    def _longest_ms(self, own_ms: Floats) -> Floats:
+        """Return the time along the longest path (n,), ms, by that in each component (components, n)."""
         until: dict[str, Floats] = {}
-        for each in self._order:
-            before: Floats | float = 0.0
-            for other in each.inputs:
-                before = np.maximum(before, until[other])
-            until[each.name] = own[each.name] + each.delay_ms + before
-            longest = np.maximum(longest, until[each.name])
-        return own, longest
+        for each, own in zip(self.order, own_ms, strict=True):
+            until[each.name] = own + each.delay_ms
+            if each.inputs:
+                until[each.name] += reduce(np.maximum, (until[other] for other in each.inputs))
+        longest: Floats = reduce(np.maximum, (until[name] for name in self._sinks))
+        return longest
 
     def late(self, factor: float) -> dict[str, Floats]:
         """Return how many of the items processed in each step were late (steps,), by component.
@@ -185,16 +215,17 @@ class Queues:
         return late
 
 
-def _reached(total: Floats, counts: Floats) -> Floats:
-    """Return in which step a total first reached each count (n,), as a fraction; it grows evenly in a step.
+def _reached(totals: Floats, counts: Floats) -> Floats:
+    """Return in which step totals first reached counts (m, n), as a fraction; they grow evenly in a step.
 
     Args:
-        total: (steps + 1,) what there was by the end of each step, from 0 on.
-        counts: (n,) counts that it has reached.
+        totals: (m, steps + 1) what there was by the end of each step, from 0 on.
+        counts: (m, n) counts that each has reached.
     """
-    at = np.maximum(np.searchsorted(total, counts, side="left"), 1)
-    before = total[at - 1]
-    gap = total[at] - before
+    found = [total.searchsorted(some) for total, some in zip(totals, counts, strict=True)]
+    at, rows = np.maximum(found, 1), np.arange(len(totals))[:, None]
+    before = totals[rows, at - 1]
+    gap = totals[rows, at] - before
     # a count of 0 may be reached in a step in which nothing comes
     part = np.divide(counts - before, gap, out=np.ones_like(counts), where=gap > 0.0)
     reached: Floats = at - 1 + part

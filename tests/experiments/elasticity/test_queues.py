@@ -23,8 +23,15 @@ def test_items_wait_until_as_many_as_came_before_are_processed() -> None:
     assert queue.backlog == 0.0
     # the middle one of step 2, the fourth, came at the end of step 1
     assert queue.waits().tolist() == pytest.approx([0.25, 0.75, 0.5, 0.0, 0.0])
-    # the third came in the middle of step 1, and was processed in a quarter of step 2
-    assert queue.waited(np.array([3.0])).tolist() == [0.75]
+
+
+def test_single_items_wait_as_long_as_their_counts_say() -> None:
+    queues = Queues(scenario(), np.full(5, 2.0))
+    queues.step(0, 5, {"a": np.array([0.5, 0.5, 2.0, 2.0, 2.0]), "b": np.full(5, 2.0)})
+    assert queues.done(3).tolist() == [6.0, 3.0]
+    # the third of a came in the middle of step 1, and was processed in a quarter of step 2
+    assert queues.waited(3, np.array([[2.0, 3.0], [0.0, 3.0]])).tolist() == [[1.0, 0.75], [0.0, 0.0]]
+    assert queues.backlogs(2).tolist() == [2.0, 0.0]
 
 
 series = st.lists(st.tuples(st.floats(0, 5), st.floats(0, 5)), min_size=1, max_size=30)
