@@ -168,6 +168,7 @@ class Fleet:
         self._numbers = 0
         self._paused: dict[str, tuple[float, float]] = {}
         self._gone_units = 0
+        self._executors: dict[str, int] | None = None
         self.leases = self.releases = 0
         self.hosts: list[Leased] = []
         for name, count in first.executors.items():
@@ -202,6 +203,7 @@ class Fleet:
         for release in decision.releases:
             by_name[release.host].goes_s = max(now_s, release.at_s)
             self.releases += 1
+        self._executors = None
         changed = [each.component for each in (*decision.stops, *decision.starts)]
         changed += [each.component for each in decision.moves]
         self._paused.update(dict.fromkeys(changed, (now_s, now_s + self._scenario.pause_s)))
@@ -216,6 +218,7 @@ class Fleet:
                 host.units += 1
             if gone:
                 self.hosts.remove(host)
+                self._executors = None
                 self._gone_units += host.units
             else:
                 host.pass_until(until_s)
@@ -227,36 +230,34 @@ class Fleet:
             times_s: (n,) beginnings of the steps, n >= 1.
         """
         begin_s, end_s = float(times_s[0]), float(times_s[-1])
-        working = {name: np.zeros(len(times_s)) for name in self._components}
-        undisturbed = Counter[str]()
-        for host in self.hosts:
-            speed, settled = self._speed(host, times_s), host.settled_s <= begin_s
-            throughout = host.staying if settled else Counter[str]()
-            for each in () if settled else host.executors:
+        even = not self._scenario.disturbance.per_minute
+        even = even and all(host.settled_s <= begin_s for host in self.hosts)
+        counts = self.executors() if even else dict.fromkeys(self._components, 0)
+        working = {name: np.full(len(times_s), float(count)) for name, count in counts.items()}
+        for host in () if even else self.hosts:
+            speed = self._speed(host, times_s)
+            throughout: dict[str, int] = {}
+            for each in host.executors:
                 if each.from_s <= begin_s and each.until_s > end_s:
-                    throughout[each.component] += 1
+                    throughout[each.component] = throughout.get(each.component, 0) + 1
                 elif each.from_s <= end_s and each.until_s > begin_s:
                     works = (times_s >= each.from_s) & (times_s < each.until_s)
-                    working[each.component] += np.where(works, 1.0 if speed is None else speed, 0.0)
+                    working[each.component] += np.where(works, speed, 0.0)
             for component, count in throughout.items():
-                if speed is None:
-                    undisturbed[component] += count
-                else:
-                    working[component] += count * speed
-        for component, count in undisturbed.items():
-            working[component] += count
+                working[component] += count * speed
         for component, (from_s, until_s) in self._paused.items():
             if until_s > begin_s:
                 working[component][(times_s >= from_s) & (times_s < until_s)] = 0.0
         return working
 
-    def executors(self) -> dict[str, int]:
+    def executors(self) -> Mapping[str, int]:
         """Return how many there are of each component, those that are to come included."""
-        staying = dict.fromkeys(self._components, 0)
-        for host in self.hosts:
-            for component, count in host.staying.items():
-                staying[component] += count
-        return staying
+        if self._executors is None:
+            self._executors = dict.fromkeys(self._components, 0)
+            for host in self.hosts:
+                for component, count in host.staying.items():
+                    self._executors[component] += count
+        return self._executors
 
     def counts(self) -> Counts:
         """Return what there is now, and what has been paid and changed so far."""
@@ -280,11 +281,10 @@ class Fleet:
         self.hosts.append(self._new(f"first-{len(self.hosts) + 1}", 0.0, boot_s=0.0))
         return self.hosts[-1]
 
-    def _speed(self, host: Leased, times_s: Floats) -> Floats | None:
-        """Return how fast a host is in each step (n,), of full speed; None: always as fast."""
+    def _speed(self, host: Leased, times_s: Floats) -> Floats | float:
         disturbance = self._scenario.disturbance
         if not disturbance.per_minute:
-            return None
+            return 1.0
         minutes = (times_s // 60.0).astype(np.int64)
         slow = host.slow[minutes] & (times_s - minutes * 60.0 < disturbance.lasts_s)
         return np.where(slow, disturbance.speed, 1.0)

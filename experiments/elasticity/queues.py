@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from experiments.elasticity.loads import Floats
     from experiments.elasticity.scenario import Scenario, SimulatedComponent
 
+_ROUNDING = 1e-9
 _NORMAL_GRID = np.linspace(-8.0, 8.0, 4001)
 _NORMAL = np.array([0.5 * (1.0 + math.erf(each / math.sqrt(2.0))) for each in _NORMAL_GRID])
 
@@ -56,15 +57,13 @@ class Queue:
         """
         begin, end = self.steps, self.steps + len(arrivals)
         before = self.backlog
+        drift = (arrivals - capacity).cumsum()
+        backlog = drift + np.maximum(before, -np.minimum.accumulate(drift))
+        # rounding must not leave items that never come out
+        backlog[backlog < _ROUNDING] = 0.0
         came = self.came[begin] + arrivals.cumsum()
         self.came[begin + 1 : end + 1] = came
-        if before or np.count_nonzero(arrivals > capacity):
-            drift = (arrivals - capacity).cumsum()
-            backlog = drift + np.maximum(before, -np.minimum.accumulate(drift))
-            # rounding must not leave items that never come out
-            backlog[backlog < 1e-9] = 0.0
-            came -= backlog
-        self.processed[begin + 1 : end + 1] = came
+        self.processed[begin + 1 : end + 1] = came - backlog
         self.capacity[begin:end] = capacity
         self.steps = end
         processed: Floats = self.processed[begin + 1 : end + 1] - self.processed[begin:end]
@@ -74,7 +73,9 @@ class Queue:
         """Return how many steps the items waited that were processed in each step, on average (steps,)."""
         middle = (self.processed[1 : self.steps + 1] + self.processed[: self.steps]) / 2.0
         came_at = _reached(self.came[None, : self.steps + 1], middle[None])[0]
-        waits: Floats = np.maximum(0.0, np.arange(self.steps) + 0.5 - came_at)
+        waits: Floats = np.arange(self.steps) + 0.5 - came_at
+        # rounding must not make items late that do not wait
+        waits[waits < _ROUNDING] = 0.0
         return waits
 
 
@@ -97,6 +98,7 @@ class Queues:
     _processed: Floats = field(init=False)
     _capacity: Floats = field(init=False)
     _service_ms: Floats = field(init=False)
+    _demand: Floats = field(init=False)
     _sinks: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -106,6 +108,9 @@ class Queues:
         self._came, self._processed = np.split(self._totals, 2)
         self._capacity = np.zeros((len(self.order), steps))
         self._service_ms = np.array([each.service_ms for each in self.order])[:, None]
+        demand_per_s = self.scenario.demand_per_s()
+        self._demand = np.array([demand_per_s[each.name] for each in self.order])[:, None]
+        self._demand *= self.scenario.step_s
         sent_on = {name for each in self.order for name in each.inputs}
         self._sinks = tuple(each.name for each in self.order if each.name not in sent_on)
         rows = zip(self.order, self._came, self._processed, self._capacity, strict=True)
@@ -120,14 +125,26 @@ class Queues:
             executors: (end - begin,) executors of each component that work in each step, in executors at full
                 speed.
         """
-        step_s = self.scenario.step_s
+        step_ms = self.scenario.step_s * 1000.0
+        capacity = np.array([executors[name] for name in self.by_name]) * (step_ms / self._service_ms)
+        demand = self.load[begin:end] * self._demand
+        if not np.count_nonzero(self.backlogs(begin)) and not np.count_nonzero(demand > capacity):
+            self._keep_up(begin, end, demand, capacity)
+            return
         processed: dict[str, Floats] = {}
-        for each in self.order:
-            arrivals = self.load[begin:end] * (each.source_per_s * step_s)
+        for each, could in zip(self.order, capacity, strict=True):
+            arrivals = self.load[begin:end] * (each.source_per_s * self.scenario.step_s)
             for other, ratio in each.inputs.items():
                 arrivals = arrivals + ratio * processed[other]
-            capacity = executors[each.name] * (step_s * 1000.0 / each.service_ms)
-            processed[each.name] = self.by_name[each.name].step(arrivals, capacity)
+            processed[each.name] = self.by_name[each.name].step(arrivals, could)
+
+    def _keep_up(self, begin: int, end: int, demand: Floats, capacity: Floats) -> None:
+        """Let steps pass in which nothing waits anywhere; of all components at once."""
+        came = self._came[:, begin, None] + demand.cumsum(axis=1)
+        self._came[:, begin + 1 : end + 1] = self._processed[:, begin + 1 : end + 1] = came
+        self._capacity[:, begin:end] = capacity
+        for queue in self.by_name.values():
+            queue.steps = end
 
     def done(self, step: int) -> Floats:
         """Return how many items of each component (of `by_name`) are processed after so many steps."""
@@ -159,16 +176,15 @@ class Queues:
         Args:
             steps: Which have passed.
         """
-        could = self._capacity[:, steps]
         ends = slice(steps.start + 1, steps.stop + 1)
+        works = self._capacity[:, steps] > 0.0
+        could = np.where(works, self._capacity[:, steps], np.nan)
         until = self._came[:, ends]
-        came, waiting = until - self._came[:, steps], until - self._processed[:, ends]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            wait_ms = np.where(could > 0.0, waiting / could * (self.scenario.step_s * 1000.0), np.inf)
-            load = np.where(could > 0.0, came / could, np.inf)
-            # where executors cannot keep up, items that do not wait take as long as alone
-            alone = np.where(load < 1.0, self._service_ms / (1.0 - load), self._service_ms)
-        response: Floats = wait_ms + alone
+        wait_ms = (until - self._processed[:, ends]) / could * (self.scenario.step_s * 1000.0)
+        load = (until - self._came[:, steps]) / could
+        # where executors cannot keep up, items that do not wait take as long as alone
+        alone = self._service_ms / np.where(load < 1.0, 1.0 - load, 1.0)
+        response: Floats = np.where(works, wait_ms + alone, np.inf)
         return response
 
     def responses_ms(self) -> Floats:

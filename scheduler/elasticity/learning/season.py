@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -104,7 +104,10 @@ class Season:
         slot = math.ceil(until_s / parameters.slot_s) - 1
         known = self if slot == self.slot else self._folded(parameters)
         total, count = known.rates if slot == self.slot else (0.0, 0)
-        return replace(known, slot=slot, rates=(total + rate, count + 1), recent=recent, noise=noise)
+        after = replace(known, slot=slot, rates=(total + rate, count + 1), recent=recent, noise=noise)
+        if "_sides" in vars(known):  # within a slot what is usual stays
+            vars(after)["_sides"] = known._sides
+        return after
 
     def _folded(self, parameters: SeasonParameters) -> Season:
         """Return what is known after a slot has been seen whole."""
@@ -146,12 +149,16 @@ class Season:
     def usually(self, times_s: FloatArray, parameters: SeasonParameters) -> FloatArray:
         """Return what is usual at some times (n,), in straight lines between the middles of slots."""
         place = times_s / parameters.slot_s - 0.5
-        before = np.floor(place).astype(np.int64)
-        part = place - before
-        low, high = self.usual.take(before, mode="wrap"), self.usual.take(before + 1, mode="wrap")
-        low, high = np.where(np.isnan(low), high, low), np.where(np.isnan(high), low, high)
-        between: FloatArray = low + part * (high - low)
+        before = np.floor(place)
+        low, high = self._sides.take(before.astype(np.int64), axis=1, mode="wrap")
+        between: FloatArray = low + (place - before) * (high - low)
         return between
+
+    @cached_property
+    def _sides(self) -> FloatArray:
+        """What is usual in each slot and in the next (2, slots); where one is NaN, the other one."""
+        low, high = self.usual, np.roll(self.usual, -1)
+        return frozen(np.array([np.where(np.isnan(low), high, low), np.where(np.isnan(high), low, high)]))
 
 
 @lru_cache(maxsize=64)

@@ -58,7 +58,8 @@ class OperatorModel:
 
     def followed(self, before: int, after: int) -> OperatorModel:
         """Count that a level was followed by another one."""
-        return replace(self, counts=counted(self.counts, before, after))
+        counts = counted(self.counts, before, after)
+        return OperatorModel(counts, self.unknown, self.seen, self.fit, self.worth, self.reached)
 
     def charged(
         self, executors: int, level: int, paid: float, parameters: ModelBasedParameters
@@ -77,7 +78,7 @@ class OperatorModel:
         seen[row, level] += 1.0
         if not parameters.keep_estimates:
             unknown = clamped(self.unknown, row, level, value)
-            return replace(self, unknown=unknown, seen=frozen(seen))
+            return OperatorModel(self.counts, unknown, frozen(seen), self.fit, self.worth, self.reached)
         unknown = self.unknown.copy()
         unknown[row, level] = value
         return replace(self, seen=frozen(seen)).with_estimates(frozen(unknown), parameters)
@@ -104,7 +105,7 @@ class OperatorModel:
         K L^2 multiplications.
         """
         chances, unknown = probabilities(self.counts), self.expected(parameters)
-        costs, rows = resource_costs(parameters)[:, None], len(parameters.choices)
+        costs, rows = parameters.resource_costs[:, None], len(parameters.choices)
         steps, fewest = min(parameters.steps, rows), parameters.row(parameters.executors_min)
         changing = parameters.weights.reconfiguration + costs
         # beyond the fewest and the most there are so many rows that no step ends outside
@@ -119,7 +120,7 @@ class OperatorModel:
             of_actions[0] = costs + reached
             of_actions[1], of_actions[2] = best[:rows], best[steps + 1 :]
             worth = of_actions.transpose(1, 2, 0)
-        return replace(self, worth=frozen(worth), reached=frozen(reached))
+        return OperatorModel(self.counts, self.unknown, self.seen, self.fit, frozen(worth), frozen(reached))
 
     def change(self, executors: int, level: int, parameters: ModelBasedParameters) -> int:
         """Return how many executors more or less cost the least to come; of equal changes none, then fewer,
@@ -134,7 +135,7 @@ class OperatorModel:
         action = greedy(self.worth[row, level])
         if not action:
             return 0
-        there = resource_costs(parameters) + self.reached[:, level]
+        there = parameters.resource_costs + self.reached[:, level]
         rows = [row + action * n for n in range(1, parameters.steps + 1)]
         allowed = [each for each in rows if parameters.row(parameters.executors_min) <= each < len(choices)]
         return choices[min(allowed, key=lambda each: float(there[each]))] - executors
@@ -147,16 +148,6 @@ def _least_within(table: FloatArray, steps: int) -> FloatArray:
         further = min(width, steps - width)
         least, width = np.minimum(least[:-further], least[further:]), width + further
     return least
-
-
-@lru_cache(maxsize=256)
-def resource_costs(parameters: ModelBasedParameters) -> FloatArray:
-    """(K,) w_res (k + a) / most k, by the row of k + a; with w_rcf [a != 0] it is what is known, ck(k, a)."""
-    executors, most = np.array(parameters.choices), parameters.executors_max
-    if parameters.joint and parameters.path is not None:
-        executors = parameters.path.ladder.sizes
-        most = int(executors[-1])
-    return frozen(parameters.weights.resources * executors / most)
 
 
 @lru_cache(maxsize=256)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scheduler.base.arrays import FloatArray, frozen
 from scheduler.base.checks import ModelError, number, shown, whole_number
 from scheduler.elasticity.operator_manager.joint import of_path
 from scheduler.elasticity.operator_manager.queue_model import least_executors
@@ -155,6 +156,15 @@ class ModelBasedParameters:
         """Parameters of the model of the whole path (`of_path`); where managers are `joint`."""
         assert self.path is not None  # noqa: S101  # it is checked beside joint
         return of_path(self, self.path)
+
+    @cached_property
+    def resource_costs(self) -> FloatArray:
+        """(K,) w_res (k + a) / most k, by the row of k + a; with w_rcf [a != 0] that is ck(k, a)."""
+        executors, most = np.array(self.choices), self.executors_max
+        if self.joint and self.path is not None:
+            executors = self.path.ladder.sizes
+            most = int(executors[-1])
+        return frozen(self.weights.resources * executors / most)
 
     @property
     def path_rate_max(self) -> float:

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class OperatorSample:
-    """What was measured of a component in an interval.
+    """What was measured of a component in an interval; no two of them are the same.
 
     Attributes:
         component: Its name.

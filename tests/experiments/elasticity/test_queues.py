@@ -66,6 +66,31 @@ def test_components_hand_on_what_they_have_processed() -> None:
     assert not late["b"].any()
 
 
+@given(st.lists(st.tuples(st.floats(0, 3), st.floats(0, 3), st.floats(0, 2)), min_size=1, max_size=20))
+def test_components_that_keep_up_are_counted_like_others(steps: list[tuple[float, float, float]]) -> None:
+    """All at once where nothing waits: against one queue after the other."""
+    load, *running = (np.array(each) for each in zip(*steps, strict=True))
+    queues, first, second = Queues(scenario(), load), empty(len(load)), empty(len(load))
+    for k in range(len(load)):
+        now = slice(k, k + 1)
+        queues.step(k, k + 1, {"a": running[0][now], "b": running[1][now]})
+        second.step(0.5 * first.step(load[now], running[0][now] * 2.0), running[1][now] * 2.0)
+    for name, alone in (("a", first), ("b", second)):
+        queue = queues.by_name[name]
+        assert queue.came.tolist() == pytest.approx(alone.came.tolist(), abs=1e-8)
+        assert queue.processed.tolist() == pytest.approx(alone.processed.tolist(), abs=1e-8)
+        assert (queue.capacity.tolist(), queue.steps) == (alone.capacity.tolist(), alone.steps)
+
+
+def test_what_does_not_wait_is_not_late() -> None:
+    """However a sum is rounded: what is agreed is just kept."""
+    load = np.random.default_rng(1).random(200) * 3.0
+    sure = [{**each, "duration_sigma": 0} for each in (ONE, TWO)]
+    queues = Queues(scenario(component=sure), load)
+    queues.step(0, 200, {"a": np.full(200, 2.0), "b": np.full(200, 2.0)})
+    assert not any(each.any() for each in queues.late(1.0).values())
+
+
 def test_how_likely_a_duration_is_too_long() -> None:
     limits = np.array([-1.0, 0.0, 999.0, 1000.0])
     assert exceeds(limits, 1000.0, 0.0).tolist() == [1.0, 1.0, 1.0, 0.0]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from scheduler.elasticity.operator_manager.joint import of_path, rung_of, sample_of
-from scheduler.elasticity.operator_manager.model import OperatorModel, first_unknown, resource_costs
+from scheduler.elasticity.operator_manager.model import OperatorModel, first_unknown
 from scheduler.elasticity.operator_manager.model_based import ModelBasedState, decide
 from scheduler.elasticity.operator_manager.model_parameters import ModelBasedParameters, OperatorWeights
 from scheduler.elasticity.operator_manager.path import Path, PathPart, ladder_of
@@ -122,7 +122,7 @@ def test_one_model_for_a_path_goes_from_rung_to_rung() -> None:
 
 def test_rungs_cost_what_their_executors_cost() -> None:
     """They are not one executor apart."""
-    costs = resource_costs(of_path(of_part(0), PATH))
+    costs = of_path(of_part(0), PATH).resource_costs
     totals = [sum(each) for each in LADDER.executors]
     assert set(np.diff(totals)) > {1}
     assert costs == pytest.approx(0.2 * (np.array(totals) - 1) / (12 + 10 - 1))
