@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from experiments.elasticity.loads import Floats
     from experiments.elasticity.policy import Moment
     from experiments.elasticity.queues import Queue, Queues
-    from experiments.elasticity.scenario import Scenario, SimulatedComponent
+    from experiments.elasticity.scenario import Scenario
 
 _DIFFERENT = 4096
 """Recorded items after which durations repeat."""
@@ -68,8 +68,17 @@ class Observer:
         """
         now_s = self.time_s(now.step)
         load, durations_ms = self._load(now), self._durations_ms(now.step)
+        waiting = dict(zip(self.queues.by_name, self.queues.backlogs(now.step).tolist(), strict=True))
         readings = tuple(
-            self._reading(each, now.step, load, durations_ms[each.name]) for each in self.scenario.component
+            ComponentReading(
+                each.name,
+                durations_ms[each.name],
+                waiting=waiting[each.name],
+                in_service=self._in_service(self.queues.by_name[each.name], now.step),
+                demand_per_s=load * self._demand[each.name],
+                service_ms=each.service_ms,
+            )
+            for each in self.scenario.component
         )
         return Observation(now_s, fleet.seen(now_s), readings)
 
@@ -111,19 +120,6 @@ class Observer:
 
     def _load(self, now: Moment) -> float:
         return float(self.queues.load[now.before : now.step].mean())
-
-    def _reading(
-        self, component: SimulatedComponent, step: int, load: float, durations_ms: tuple[float, ...]
-    ) -> ComponentReading:
-        queue = self.queues.by_name[component.name]
-        return ComponentReading(
-            component.name,
-            durations_ms,
-            waiting=queue.backlog,
-            in_service=self._in_service(queue, step),
-            demand_per_s=load * self._demand[component.name],
-            service_ms=component.service_ms,
-        )
 
     def _durations_ms(self, step: int) -> dict[str, tuple[float, ...]]:
         """Return the last recorded durations, ms, by component: of every so many-th item."""

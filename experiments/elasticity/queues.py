@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from experiments.elasticity.loads import Floats
     from experiments.elasticity.scenario import Scenario, SimulatedComponent
 
-_ROUNDING = 1e-9
 _NORMAL_GRID = np.linspace(-8.0, 8.0, 4001)
 _NORMAL = np.array([0.5 * (1.0 + math.erf(each / math.sqrt(2.0))) for each in _NORMAL_GRID])
 
@@ -60,7 +59,7 @@ class Queue:
         drift = (arrivals - capacity).cumsum()
         backlog = drift + np.maximum(before, -np.minimum.accumulate(drift))
         # rounding must not leave items that never come out
-        backlog[backlog < _ROUNDING] = 0.0
+        backlog[backlog < 1e-9] = 0.0
         came = self.came[begin] + arrivals.cumsum()
         self.came[begin + 1 : end + 1] = came
         self.processed[begin + 1 : end + 1] = came - backlog
@@ -71,11 +70,9 @@ class Queue:
 
     def waits(self) -> Floats:
         """Return how many steps the items waited that were processed in each step, on average (steps,)."""
-        middle = (self.processed[1 : self.steps + 1] + self.processed[: self.steps]) / 2.0
-        came_at = _reached(self.came[None, : self.steps + 1], middle[None])[0]
-        waits: Floats = np.arange(self.steps) + 0.5 - came_at
-        # rounding must not make items late that do not wait
-        waits[waits < _ROUNDING] = 0.0
+        totals = np.array([self.came, self.processed])[:, : self.steps + 1]
+        middle = (totals[1, 1:] + totals[1, :-1]) / 2.0
+        waits: Floats = _waited(totals, middle[None])[0]
         return waits
 
 
@@ -87,6 +84,7 @@ class Queues:
         scenario: The scenario.
         load: (steps,) units of load in each step.
         by_name: Queues by component, each after those from which it receives.
+        order: The components in this order.
     """
 
     scenario: Scenario
@@ -98,7 +96,7 @@ class Queues:
     _processed: Floats = field(init=False)
     _capacity: Floats = field(init=False)
     _service_ms: Floats = field(init=False)
-    _demand: Floats = field(init=False)
+    _per_step: Floats = field(init=False)
     _sinks: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -109,8 +107,8 @@ class Queues:
         self._capacity = np.zeros((len(self.order), steps))
         self._service_ms = np.array([each.service_ms for each in self.order])[:, None]
         demand_per_s = self.scenario.demand_per_s()
-        self._demand = np.array([demand_per_s[each.name] for each in self.order])[:, None]
-        self._demand *= self.scenario.step_s
+        self._per_step = np.array([demand_per_s[each.name] for each in self.order])[:, None]
+        self._per_step *= self.scenario.step_s
         sent_on = {name for each in self.order for name in each.inputs}
         self._sinks = tuple(each.name for each in self.order if each.name not in sent_on)
         rows = zip(self.order, self._came, self._processed, self._capacity, strict=True)
@@ -127,7 +125,7 @@ class Queues:
         """
         step_ms = self.scenario.step_s * 1000.0
         capacity = np.array([executors[name] for name in self.by_name]) * (step_ms / self._service_ms)
-        demand = self.load[begin:end] * self._demand
+        demand = self.load[begin:end] * self._per_step
         if not np.count_nonzero(self.backlogs(begin)) and not np.count_nonzero(demand > capacity):
             self._keep_up(begin, end, demand, capacity)
             return
@@ -163,9 +161,7 @@ class Queues:
             step: After how many steps.
             counts: (components, n) which items, by how many had come with them; processed by then, or none.
         """
-        reached = _reached(self._totals[:, : step + 1], np.concatenate((counts, counts)))
-        waited: Floats = np.maximum(0.0, reached[len(counts) :] - reached[: len(counts)])
-        return waited
+        return _waited(self._totals[:, : step + 1], counts)
 
     def own_ms(self, steps: slice) -> Floats:
         """Return the mean time in each component (of `by_name`) in some steps (components, n), ms.
@@ -222,13 +218,24 @@ class Queues:
             factor: An item is late once its duration exceeds so many times what is agreed.
         """
         late = {}
-        for each in self.scenario.order:
+        for each in self.order:
             queue = self.by_name[each.name]
             left_ms = factor * each.slo_ms - queue.waits() * (self.scenario.step_s * 1000.0)
             late[each.name] = np.diff(queue.processed[: queue.steps + 1]) * exceeds(
                 left_ms, each.slo_ms, each.duration_sigma
             )
         return late
+
+
+def _waited(totals: Floats, counts: Floats) -> Floats:
+    """Return how many steps items waited (m, n); exactly none where as many had come as were processed.
+
+    Args:
+        totals: (2 m, steps + 1) how many have come to each queue by the end of each step, then processed.
+        counts: (m, n) which items, by how many had come with them.
+    """
+    reached = _reached(totals, np.concatenate((counts, counts)))
+    return np.maximum(0.0, reached[len(counts) :] - reached[: len(counts)])
 
 
 def _reached(totals: Floats, counts: Floats) -> Floats:
@@ -239,7 +246,9 @@ def _reached(totals: Floats, counts: Floats) -> Floats:
         counts: (m, n) counts that each has reached.
     """
     found = [total.searchsorted(some) for total, some in zip(totals, counts, strict=True)]
-    at, rows = np.maximum(found, 1), np.arange(len(totals))[:, None]
+    # the middle of two totals that differ by rounding may be above the last one
+    at = np.minimum(np.maximum(found, 1), totals.shape[1] - 1)
+    rows = np.arange(len(totals))[:, None]
     before = totals[rows, at - 1]
     gap = totals[rows, at] - before
     # a count of 0 may be reached in a step in which nothing comes

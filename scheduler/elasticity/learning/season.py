@@ -150,7 +150,7 @@ class Season:
         """Return what is usual at some times (n,), in straight lines between the middles of slots."""
         place = times_s / parameters.slot_s - 0.5
         before = np.floor(place)
-        low, high = self._sides.take(before.astype(np.int64), axis=1, mode="wrap")
+        low, high = self._sides[:, before.astype(np.int64) % parameters.slots]
         between: FloatArray = low + (place - before) * (high - low)
         return between
 

@@ -108,7 +108,7 @@ class OperatorModel:
         costs, rows = parameters.resource_costs[:, None], len(parameters.choices)
         steps, fewest = min(parameters.steps, rows), parameters.row(parameters.executors_min)
         changing = parameters.weights.reconfiguration + costs
-        # beyond the fewest and the most there are so many rows that no step ends outside
+        # before the first and after the last there are so many rows that no step ends outside
         there = np.full((rows + 2 * steps, parameters.levels), np.inf)
         worth, reached = self.worth, self.reached
         for _ in range(sweeps):

@@ -119,7 +119,7 @@ def _request(
         why = "the sample says nothing: the topology paused"
         return OperatorRequest(part.component, 0, "held", why)
     assert state.season is not None  # noqa: S101  # it was made when it learned
-    choice = _planned(samples, state.season, parameters)
+    choice = _planned(samples, state.season, state.until_s, parameters)
     action = choice.executors[place] - own
     if parameters.guard and state.saturated >= 2 and action <= 0:
         if own >= part.choices[-1]:
@@ -133,10 +133,19 @@ def _request(
 
 
 @lru_cache(maxsize=64)
-def _planned(samples: tuple[OperatorSample, ...], season: Season, parameters: RollingParameters) -> Choice:
-    """Return what is cheapest for the path: once, for the managers of all its components."""
+def _planned(
+    samples: tuple[OperatorSample, ...], season: Season, until_s: float, parameters: RollingParameters
+) -> Choice:
+    """Return what is cheapest for the path; once, for managers that share samples and have learned the same.
+
+    Args:
+        samples: (n_parts,) of the components of the path.
+        season: What was learned from them.
+        until_s: Until when, s.
+        parameters: Of the manager.
+    """
     lengths, ahead_s = stages_ahead(parameters.horizon_s, parameters.period_s)
-    rates = season.forecast(samples[0].until_s + np.array(ahead_s), parameters.season)
+    rates = season.forecast(until_s + np.array(ahead_s), parameters.season)
     backlog = 0.0
     for each, part in zip(samples, parameters.path.parts, strict=True):
         passed_s = each.until_s - each.from_s

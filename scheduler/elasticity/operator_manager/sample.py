@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class OperatorSample:
-    """What was measured of a component in an interval; no two of them are the same.
+    """What was measured of a component in an interval; compared as an object, so that it is a quick key.
 
     Attributes:
         component: Its name.

@@ -71,6 +71,33 @@ def test_what_has_not_begun_stops_first() -> None:
     assert hosts.working(EVERY_S)["a"].tolist() == [1.0] * 100
 
 
+def test_what_works_is_counted_through_all_changes() -> None:
+    """Minute by minute against a list of what was decided, until a host is given back."""
+    hosts = fleet()
+    decided = {
+        0: LeasingDecision(leases=("l1",), starts=(Change("a", "l1"), Change("a", "first-1"))),
+        60: LeasingDecision(starts=(Change("b", "l1"),)),
+        180: LeasingDecision(stops=(Change("a", "first-1"),)),
+        240: LeasingDecision(moves=(Move("b", "first-1", "l1"),)),
+        420: LeasingDecision(releases=(Release("first-1", 600.0),)),
+    }
+    # a start takes 10 s, 5 with an image, and boot 40 s before it
+    expected = {
+        "a": [(0, 1), (5, 2), (50, 3), (180, 2), (600, 1)],
+        "b": [(0, 1), (70, 2)],
+    }
+    there = []
+    for begin in range(0, 720, 60):
+        hosts.carry_out(decided.get(begin, LeasingDecision()), float(begin))
+        working = hosts.working(np.arange(float(begin), begin + 60.0))
+        for name, steps in expected.items():
+            wanted = [next(n for at, n in reversed(steps) if at <= now) for now in range(begin, begin + 60)]
+            assert working[name].tolist() == wanted, f"{name} from {begin} s on"
+        hosts.pass_until(begin + 60.0)
+        there.append(hosts.executors())
+    assert there[7:10] == [{"a": 2, "b": 2}, {"a": 2, "b": 2}, {"a": 1, "b": 2}], "until 480, 540 and 600 s"
+
+
 def test_a_component_that_changes_stands_still_for_a_pause() -> None:
     hosts = fleet(pause_s=20)
     hosts.carry_out(LeasingDecision(starts=(Change("a", "first-1"),)), 10.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from experiments.elasticity.queues import Queue, Queues, exceeds
@@ -38,6 +38,7 @@ series = st.lists(st.tuples(st.floats(0, 5), st.floats(0, 5)), min_size=1, max_s
 
 
 @given(series, st.integers(0, 29))
+@example([(1.0, 1.0), (0.8224320972908684, 0.0)], 0)  # what is processed falls by rounding
 def test_steps_may_pass_at_once_or_one_by_one(steps: list[tuple[float, float]], cut: int) -> None:
     """Against a queue that is counted step by step."""
     arrivals, capacity = (np.array(each) for each in zip(*steps, strict=True))
@@ -83,11 +84,11 @@ def test_components_that_keep_up_are_counted_like_others(steps: list[tuple[float
 
 
 def test_what_does_not_wait_is_not_late() -> None:
-    """However a sum is rounded: what is agreed is just kept."""
+    """However a sum is rounded, also of a little after very much: what is agreed is just kept."""
     load = np.random.default_rng(1).random(200) * 3.0
-    sure = [{**each, "duration_sigma": 0} for each in (ONE, TWO)]
-    queues = Queues(scenario(component=sure), load)
-    queues.step(0, 200, {"a": np.full(200, 2.0), "b": np.full(200, 2.0)})
+    load[0] = 1e9
+    queues = Queues(scenario(), load)
+    queues.step(0, 200, {"a": np.full(200, 1e9), "b": np.full(200, 1e9)})
     assert not any(each.any() for each in queues.late(1.0).values())
 
 
