@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 DECIDE_EVERY_S = 10.0
 BTU_EVERY_S = 20.0
 """Those who change in every round stand still for most of the time, and those who do so seldom are late."""
-AHEAD_S = 20.0
+AHEAD_S = 30.0
 """How far the trend is followed at least."""
+KEEP_PEAK_S = 20.0
+"""For how long the highest demand counts; what is measured is a mean of as long already."""
 LEAD_S = 45.0
 """Within so long before the end of its paid time a host is judged: its executors have to leave by then."""
 PENALTY = 0.0005
@@ -32,7 +34,8 @@ def policy_parameters(
     """Return the table `policy.parameters` of a turn.
 
     Intervals and steps of `btu`, `threshold` and `model-based` were chosen on the simulator with such loads
-    (`experiments/elasticity/scenarios/pauses.toml`), pauses of 5 and 8 s, and intervals from 10 to 60 s.
+    (`experiments/elasticity/scenarios/pauses.toml`), pauses of 5 and 8 s, and intervals from 10 to 60 s. So
+    were how long `sized` keeps a peak and looks ahead: pauses from 5 to 12.5 s, three loads that it aims at.
 
     Args:
         settings: Of the experiment.
@@ -51,8 +54,13 @@ def policy_parameters(
         "threshold": {},
         # three rounds, as in its authors' program
         "btu": paid | {"decide_interval_s": BTU_EVERY_S, "cooldown_s": 3.0 * BTU_EVERY_S},
-        # a minute of the experiment is a quarter of an hour of a day
-        "sized": paid | {"keep_peak_s": 60.0, "trend_s": 90.0, "target_load": SIZED_LOAD, "ahead_s": AHEAD_S},
+        "sized": paid
+        | {
+            "keep_peak_s": KEEP_PEAK_S,
+            "trend_s": 90.0,
+            "target_load": SIZED_LOAD,
+            "ahead_s": AHEAD_S,
+        },
         # each of many executors has to weigh enough for one less to be worth a pause as long as a period, and
         # being late still more than all that the peak needs
         "model-based": managers
